@@ -1,0 +1,1 @@
+"""What people touch: command line, HTTP application, web pages and the local stack."""

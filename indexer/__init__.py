@@ -1,0 +1,1 @@
+"""The work: extracts text from documents, publishes it and searches it."""

@@ -1,0 +1,1 @@
+"""The schema, as Alembic migrations whose SQL stands in files beside them."""

@@ -1,0 +1,7 @@
+"""Runs the migrations on the connection that `pipeline.schema` hands over."""
+
+from alembic import context
+
+context.configure(connection=context.config.attributes["connection"], transaction_per_migration=True)
+with context.begin_transaction():
+    context.run_migrations()

@@ -1,0 +1,1 @@
+-- The PostgreSQL search backend: one entry per document with the version that wrote it, and its passages.

@@ -1,0 +1,73 @@
+"""How an attempt ends: exactly one of five outcomes, and the codes that a failure may carry."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The version is in the index. `result_id` names the stored extraction (None for a delete)."""
+
+    result_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Superseded:
+    """The index already has a newer version and refused this one."""
+
+
+@dataclass(frozen=True, slots=True)
+class RetryLater:
+    """A passing trouble. `delay` overrides the backoff; `refund` gives the attempt back (a hand-back at shutdown)."""
+
+    code: str
+    message: str
+    delay: timedelta | None = None
+    refund: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """The document cannot be processed as it is; a person must look."""
+
+    code: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class LeaseLost:
+    """Somebody else owns the job now: do nothing, count it, acknowledge."""
+
+
+Outcome = Published | Superseded | RetryLater | Rejected | LeaseLost
+
+
+class TextQuality(StrEnum):
+    """What a published document's text is like; none of these is a failure."""
+
+    OK = "ok"
+    NO_TEXT = "no_text"
+    TRUNCATED = "truncated"
+    PARTIAL = "partial"
+    TEXT_UNRELIABLE = "text_unreliable"
+
+
+HINTS: dict[str, str] = {
+    "empty_file": "The file has no bytes. Upload it again from where it is complete.",
+    "password_required": "Save a copy without the password and upload that as a new version.",
+    "corrupt": "Open and save the file with the program that made it, then upload it again.",
+    "unsupported_format": "Convert it to PDF, DOCX, HTML, Markdown or plain text and upload that.",
+    "limit_exceeded": "Split the document, or raise the limit that the message names and replay.",
+    "extractor_crashed": "The file crashes its reader. Save it anew with another program; the old version stays searchable.",
+    "extractor_timeout": "Split the document, or raise FENCEPOST_EXTRACT__SECONDS and replay.",
+    "index_payload_too_large": "Split the document into smaller ones.",
+    "index_ahead": "The index has a newer version than the database, as after restoring a backup. Verify the index.",
+    "lease_expired": "Workers went silent while they held it. Look at the workers, then replay.",
+    "worker_lost": "It was alone with its worker when that died, every time. Replay it while you watch the worker's log.",
+    "deadline": "It takes longer than one attempt may last. Split it, or raise FENCEPOST_BUDGET__ATTEMPT_SECONDS and replay.",
+    "handler_error": "This is a fault in Fencepost or its surroundings. The history has the message; replay after it is mended.",
+}
+"""Every failure code with the hint that people see beside it."""
+
+FAILURES = frozenset(HINTS)

@@ -1,0 +1,200 @@
+"""Every setting of Fencepost: one frozen tree, read once per process, and the only module that reads the environment.
+
+A variable is named after its place in the tree: `lease.seconds` is FENCEPOST_LEASE__SECONDS. Durations are seconds and
+sizes are bytes, as the names say. docs/settings.md lists them all; a test keeps it complete.
+"""
+
+import os
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from pipeline.errors import SettingsError
+
+PREFIX = "FENCEPOST_"
+MIB = 1024 * 1024
+
+
+class _Group(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Budget(_Group):
+    """What a job may use up before a person must look at it."""
+
+    attempts: int = Field(8, ge=1)
+    elapsed_seconds: float = Field(6 * 3600, gt=0)
+    attempt_seconds: float = Field(600, gt=0)
+    backoff_first_seconds: float = Field(5, gt=0)
+    backoff_most_seconds: float = Field(600, gt=0)
+    backoff_jitter: float = Field(0.5, ge=0, le=1)
+    publications: int = Field(10, ge=1)
+
+
+class Lease(_Group):
+    """How long a worker may be silent."""
+
+    seconds: float = Field(30, gt=0)
+    beat_seconds: float = Field(10, gt=0)
+
+    @model_validator(mode="after")
+    def _three_beats(self) -> Self:
+        if self.seconds < 3 * self.beat_seconds:
+            msg = f"a lease of {self.seconds:g} s is shorter than three beats of {self.beat_seconds:g} s"
+            raise ValueError(msg)
+        return self
+
+
+class Relay(_Group):
+    """How outbox rows travel to the broker."""
+
+    claim_seconds: float = Field(10, gt=0)
+    batch_jobs: int = Field(64, ge=1, le=1000)
+    batch_bytes: int = Field(4 * MIB, ge=1)
+    window_jobs: int = Field(256, ge=1)
+    poll_seconds: float = Field(1, gt=0, le=1)
+
+
+class Sweep(_Group):
+    """How often the sweeper passes, and when it sends a lost delivery again."""
+
+    every_seconds: float = Field(1, gt=0)
+    resend_first_seconds: float = Field(30, gt=0)
+    resend_most_seconds: float = Field(600, gt=0)
+
+
+class Retention(_Group):
+    """How long rows are kept that nothing needs any more."""
+
+    succeeded_days: float = Field(7, gt=0)
+    superseded_days: float = Field(7, gt=0)
+    resolved_days: float = Field(90, gt=0)
+    tombstone_days: float = Field(30, gt=0)
+    unused_content_hours: float = Field(24, gt=0)
+    idempotency_hours: float = Field(24, gt=0)
+
+
+def _partition_ranges(text: str) -> str:
+    parse_partitions(text, most=10_000)
+    return text
+
+
+class Worker(_Group):
+    """One worker process."""
+
+    threads: int = Field(3, ge=1, le=64)
+    stop_grace_seconds: float = Field(8, gt=0)
+    partitions: Annotated[str, AfterValidator(_partition_ranges)] = "all"
+
+
+class Extract(_Group):
+    """What one extraction may use."""
+
+    processes: int = Field(2, ge=1)
+    seconds: float = Field(30, gt=0)
+    memory_bytes: int = Field(1024 * MIB, ge=256 * MIB)
+    characters: int = Field(20_000_000, ge=1000)
+    pages: int = Field(20_000, ge=1)
+    member_bytes: int = Field(64 * MIB, ge=1)
+    total_bytes: int = Field(256 * MIB, ge=1)
+    members: int = Field(10_000, ge=1)
+
+
+class Upload(_Group):
+    """What the front door takes."""
+
+    most_bytes: int = Field(256 * MIB, ge=1)
+    spool_folder: Path | None = None
+
+
+class Settings(BaseSettings):
+    """The whole tree; see the module's docstring for how a variable is named."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_nested_delimiter="__",
+        frozen=True,
+        extra="ignore",
+        env_ignore_empty=True,
+    )
+
+    database_url: SecretStr = SecretStr("")
+    database_direct_url: SecretStr = SecretStr("")
+    broker_url: SecretStr = SecretStr("")
+    url: str = "http://127.0.0.1:8000"
+    host: str = "127.0.0.1"
+    port: int = Field(8000, ge=0, le=65535)
+    partitions: int = Field(16, ge=1, le=1024)
+    quarantine_owner: str = Field("operators", min_length=1)
+    log_json: bool = False
+    log_level: str = Field("info", pattern="^(debug|info|warning|error)$")
+
+    budget: Budget = Budget()
+    lease: Lease = Lease()
+    relay: Relay = Relay()
+    sweep: Sweep = Sweep()
+    retention: Retention = Retention()
+    worker: Worker = Worker()
+    extract: Extract = Extract()
+    upload: Upload = Upload()
+
+    @property
+    def direct_url(self) -> str:
+        """The address for session locks and NOTIFY, past any transaction pooler."""
+        return self.database_direct_url.get_secret_value() or self.database_url.get_secret_value()
+
+    def needs(self, *names: str) -> Self:
+        """Raises SettingsError unless each of the named settings is set."""
+        for name in names:
+            value = getattr(self, name)
+            if not (value.get_secret_value() if isinstance(value, SecretStr) else value):
+                raise SettingsError(f"{PREFIX}{name.upper()} is not set; `fencepost up` sets it for you.")
+        return self
+
+
+def load(**overrides: Any) -> Settings:  # noqa: ANN401 - any setting
+    """Reads the environment once. Raises SettingsError: one sentence that names the variable."""
+    known = _names(Settings)
+    for name in os.environ:  # noqa: TID251 - the one module that may
+        if name.startswith(PREFIX) and name.upper() not in known and not name.startswith(f"{PREFIX}FAULT"):
+            raise SettingsError(f"{name} is not a setting of Fencepost; docs/settings.md lists them.")
+    try:
+        return Settings(**overrides)
+    except ValidationError as error:
+        first = error.errors()[0]
+        variable = PREFIX + "__".join(str(part) for part in first["loc"]).upper()
+        raise SettingsError(f"{variable}: {first['msg'].removeprefix('Value error, ')}.") from None
+
+
+def environment() -> dict[str, str]:
+    """A copy of the environment, for starting another process."""
+    return dict(os.environ)  # noqa: TID251 - the one module that may
+
+
+def parse_partitions(text: str, most: int) -> list[int]:
+    """The partitions that `all`, `3` or `0-7,12` names, each below `most`. Raises ValueError with a sentence."""
+    if text == "all":
+        return list(range(most))
+    chosen: set[int] = set()
+    for part in text.split(","):
+        first, _, last = part.strip().partition("-")
+        if not first.isdecimal() or (last and not last.isdecimal()):
+            msg = f"partitions are written like 0-7,12, not {text!r}"
+            raise ValueError(msg)
+        chosen.update(range(int(first), int(last or first) + 1))
+    if not chosen or max(chosen) >= most:
+        msg = f"partitions go from 0 to {most - 1}, not {text!r}"
+        raise ValueError(msg)
+    return sorted(chosen)
+
+
+def _names(model: type[BaseModel], prefix: str = PREFIX) -> set[str]:
+    names = set()
+    for name, field in model.model_fields.items():
+        variable = f"{prefix}{name.upper()}"
+        names.add(variable)
+        if isinstance(field.annotation, type) and issubclass(field.annotation, _Group):
+            names |= _names(field.annotation, f"{variable}__")
+    return names
