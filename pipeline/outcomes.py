@@ -37,7 +37,10 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class LeaseLost:
-    """Somebody else owns the job now: do nothing, count it, acknowledge."""
+    """The holder went silent or died (said by the sweeper), or somebody else owns the job now (found by the holder)."""
+
+    code: str = "lease_expired"
+    message: str = "The lease ran out."
 
 
 Outcome = Published | Superseded | RetryLater | Rejected | LeaseLost
