@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from indexer.extract.pool import ExtractionPool
-from indexer.search.postgres import PostgresBackend
 
 from indexer.actors import DeliveryWorker
 from indexer.attempt import Indexer
+from indexer.search.postgres import PostgresBackend
 from pipeline import broker, events, faults, logs
 from pipeline.broker import Postman
 from pipeline.database import connect

@@ -65,9 +65,10 @@ class Ending:
 def lease(connection: Connection, jobs: Sequence[UUID], *, worker_id: int, seconds: float) -> list[Lease]:
     """Leases those of the jobs that wait, are due, and whose document nobody holds; the others are simply left out."""
     documents = connection.execute(
-        text(
-            "SELECT document_id FROM jobs WHERE job_id = ANY(CAST(:jobs AS uuid[])) AND state IN ('queued', 'retry_wait')"
-        ),
+        text("""
+            SELECT document_id FROM jobs
+            WHERE job_id = ANY(CAST(:jobs AS uuid[])) AND state IN ('queued', 'retry_wait')
+        """),
         {"jobs": list(jobs)},
     ).scalars()
     locked = connection.execute(query("lock_documents_free"), {"documents": list(documents)}).scalars().all()
