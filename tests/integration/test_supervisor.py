@@ -40,6 +40,19 @@ def test_one_that_ignores_sigterm_is_killed_after_the_grace(tmp_path: Path) -> N
     assert "did not stop in time and was killed" in output.getvalue()
 
 
+@pytest.mark.parametrize("fate", ["killed", "stopped"])
+def test_a_program_takes_its_own_children_with_it(tmp_path: Path, fate: str) -> None:
+    output = io.StringIO()
+    with supervise(tmp_path, output) as running:
+        running.run(programs.python("worker-1", programs.HAS_A_CHILD))
+        wait_for(lambda: "\n" in output.getvalue())
+        grandchild = int(output.getvalue().split()[2])
+        if fate == "killed":
+            os.kill(int((tmp_path / "running" / "worker-1").read_text().split()[0]), signal.SIGKILL)
+            wait_for(lambda: processes.born(grandchild) is None)
+    wait_for(lambda: processes.born(grandchild) is None)
+
+
 def test_the_pause_before_a_new_start_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(supervisor, "BACKOFF_FIRST_SECONDS", 0.01)
     monkeypatch.setattr(supervisor, "BACKOFF_MOST_SECONDS", 0.04)

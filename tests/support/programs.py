@@ -1,7 +1,6 @@
 """Small real programs that stand in for the processes of Fencepost in tests of the supervisor."""
 
 import sys
-from pathlib import Path
 
 from fencepost.local.supervisor import Program
 
@@ -30,11 +29,3 @@ signal.pause()
 def python(name: str, code: str) -> Program:
     """A child process called `name` that runs `code`."""
     return Program(name, [sys.executable, "-P", "-c", code])
-
-
-def noted_pid(data: Path, name: str) -> int:
-    """The process id of the supervised child called `name`, 0 while there is none."""
-    try:
-        return int((data / "running" / name).read_text().split()[0])
-    except (OSError, IndexError):
-        return 0

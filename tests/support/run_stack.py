@@ -11,7 +11,7 @@ from tests.support import programs
 
 CHILDREN = [
     programs.python("api", programs.SERVES_HEALTH),
-    programs.python("worker-1", programs.HAS_A_CHILD),
+    programs.python("worker-1", programs.WAITS),
     programs.python("sweeper", programs.WAITS),
 ]
 
