@@ -99,12 +99,13 @@ class ExtractionPool:
         """Ends all children at once and lets running extractions fail with CancelledError; may be called twice."""
         with self._lock:
             self._closed = True
-            children = [*self._idle, *self._busy]
-            self._idle.clear()
-        for child in children:
-            with contextlib.suppress(OSError):
-                child.channel.shutdown(socket.SHUT_RDWR)
-        self._threads.shutdown(cancel_futures=True)
+            idle, self._idle = self._idle, []
+            for child in self._busy:
+                with contextlib.suppress(OSError):
+                    child.channel.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits for its answer
+        for child in idle:
+            self._nursery.end(child)
+        self._threads.shutdown()  # what still waits for a child learns that there is none
         self._nursery.close()
 
     def _extract(self, request: Request, kind: Kind) -> Extraction:
@@ -157,6 +158,8 @@ class ExtractionPool:
 
     def _take(self) -> Child:
         with self._lock:
+            if self._closed:
+                raise CancelledError
             child = self._idle.pop() if self._idle else None
         if child is not None and not child.is_waiting():
             self._nursery.end(child)
