@@ -157,23 +157,31 @@ class ExtractionPool:
         return Crashed(f"The process that read the document died: {how}.")
 
     def _take(self) -> Child:
+        child = self._idle_child() or self._new_child()
+        with self._lock:
+            closed = self._closed
+            if not closed:
+                self._busy.add(child)
+        if closed:
+            self._nursery.end(child)
+            raise CancelledError
+        return child
+
+    def _idle_child(self) -> Child | None:
         with self._lock:
             if self._closed:
                 raise CancelledError
             child = self._idle.pop() if self._idle else None
-        if child is not None and not child.is_waiting():
-            self._nursery.end(child)
-            child = None
+        if child is None or child.is_waiting():
+            return child
+        self._nursery.end(child)
+        return None
+
+    def _new_child(self) -> Child:
         try:
-            child = child or self._nursery.fork()
+            return self._nursery.fork()
         except wire.ClosedError:
             raise Crashed("The extraction's fork server does not run; its error is in the worker's log.") from None
-        with self._lock:
-            if not self._closed:
-                self._busy.add(child)
-                return child
-        self._nursery.end(child)
-        raise CancelledError
 
     def _give_back(self, child: Child, *, alive: bool) -> None:
         with self._lock:

@@ -6,9 +6,8 @@ import signal
 import socket
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import CancelledError, wait
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from indexer.extract.pool import Crashed, ExtractionPool, in_process, limits
 from pipeline.errors import Permanent
 from pipeline.settings import Extract
 from tests.support import documents, hostile
+from tests.support.waiting import until
 
 MIB = 1024 * 1024
 DEADLINE = 30
@@ -40,14 +40,6 @@ def endless() -> Request:
     return Request(hostile.endless_pdf(), "endless.pdf")
 
 
-def eventually(condition: Callable[[], object]) -> None:
-    deadline = time.monotonic() + DEADLINE
-    pause = threading.Event()
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        pause.wait(0.01)
-
-
 def exists(pid: int) -> bool:
     try:
         state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
@@ -57,13 +49,13 @@ def exists(pid: int) -> bool:
 
 
 def busy(pool: ExtractionPool) -> Child:
-    eventually(lambda: pool._busy)
+    until(lambda: pool._busy)
     return next(iter(pool._busy))
 
 
 def idle(pool: ExtractionPool) -> Child:
     assert pool.submit(LETTER).result(DEADLINE).passages[0].text == "a short letter\n\n"
-    eventually(lambda: pool._idle)
+    until(lambda: pool._idle)
     return pool._idle[-1]
 
 
@@ -129,7 +121,7 @@ def test_a_hang_is_killed_at_its_deadline_and_its_neighbours_go_on(endless: Requ
             hanging.result(DEADLINE)
         assert refusal.value.code == "extractor_timeout"
         assert time.monotonic() - started < 1.5 + 3
-        eventually(lambda: not exists(child.pid))
+        until(lambda: not exists(child.pid))
         assert pool.submit(LETTER).result(DEADLINE).text_quality == "ok"
 
 
@@ -189,7 +181,7 @@ def test_a_child_has_no_descriptor_but_its_channel(pool: ExtractionPool, tmp_pat
             os.set_inheritable(descriptor, True)
         idle(pool)
         pool.submit(LETTER).result(DEADLINE)
-        descriptors = [os.readlink(entry) for entry in Path(f"/proc/{idle(pool).pid}/fd").iterdir()]
+        descriptors = [str(entry.readlink()) for entry in Path(f"/proc/{idle(pool).pid}/fd").iterdir()]
     assert descriptors.count("/dev/null") == 3
     assert [re.sub(r"\d+", "n", target) for target in descriptors if target != "/dev/null"] == ["socket:[n]"]
 
@@ -207,7 +199,7 @@ def test_a_child_is_bounded_and_dies_by_default(pool: ExtractionPool):
     for name in ("SigCgt", "SigIgn", "SigBlk"):
         (mask,) = re.findall(rf"^{name}:\t(\w+)$", status, flags=re.MULTILINE)
         assert not int(mask, 16) & 1 << (signal.SIGTERM - 1)
-    assert Path(os.readlink(f"/proc/{pid}/cwd")).parent == pool._nursery._scratch
+    assert Path(f"/proc/{pid}/cwd").readlink().parent == pool._nursery._scratch
 
 
 def test_a_child_is_replaced_after_so_many_documents():
@@ -225,7 +217,7 @@ def test_a_dead_fork_server_is_replaced(pool: ExtractionPool, endless: Request):
     os.kill(before, signal.SIGKILL)
     with pytest.raises(Crashed):
         lost.result(DEADLINE)
-    eventually(lambda: not exists(child.pid))
+    until(lambda: not exists(child.pid))
     assert pool.submit(LETTER).result(DEADLINE).text_quality == "ok"
     assert server(pool) != before
 
@@ -233,7 +225,7 @@ def test_a_dead_fork_server_is_replaced(pool: ExtractionPool, endless: Request):
 def test_an_idle_child_that_died_costs_no_document(pool: ExtractionPool):
     child = idle(pool)
     os.kill(child.pid, signal.SIGKILL)
-    eventually(lambda: not child.is_waiting())
+    until(lambda: not child.is_waiting())
     assert pool.submit(LETTER).result(DEADLINE).text_quality == "ok"
 
 
@@ -284,8 +276,8 @@ def test_nothing_outlives_a_worker_that_is_killed(tmp_path: Path, endless: Reque
         assert exists(int(child))
         assert exists(int(parent))
         worker.kill()
-    eventually(lambda: not exists(int(child)) and not exists(int(parent)))
-    eventually(lambda: not Path(scratch).exists())
+    until(lambda: not exists(int(child)) and not exists(int(parent)))
+    until(lambda: not Path(scratch).exists())
 
 
 @LINUX
