@@ -45,11 +45,11 @@ class Submission:
 
 @dataclass(frozen=True, slots=True)
 class Acceptance:
-    """What became of a submission."""
+    """What became of a submission. `job_id` is None for an unchanged version whose old job has been purged."""
 
     document_id: UUID
     input_version: int
-    job_id: UUID
+    job_id: UUID | None
     state: str
     unchanged: bool
 

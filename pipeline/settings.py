@@ -72,7 +72,6 @@ class Retention(_Group):
     superseded_days: float = Field(7, gt=0)
     resolved_days: float = Field(90, gt=0)
     tombstone_days: float = Field(30, gt=0)
-    unused_content_hours: float = Field(24, gt=0)
     idempotency_hours: float = Field(24, gt=0)
 
 

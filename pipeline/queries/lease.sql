@@ -21,5 +21,5 @@ SELECT l.job_id, l.document_id, l.input_version, l.operation, l.generation, l.at
        (SELECT a.code FROM attempts a WHERE a.job_id = l.job_id AND a.generation = l.generation - 1) AS last_code
 FROM leased l
 JOIN documents d USING (document_id)
-JOIN versions v USING (document_id, input_version)
+JOIN versions v ON v.document_id = l.document_id AND v.input_version = l.input_version
 LEFT JOIN contents c ON c.sha256 = v.sha256
