@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from sqlalchemy import Engine
 
 import fencepost.http.health
+import indexer.text_routes
 import ingest.routes
 from fencepost.http import mistakes
 from fencepost.http.guard import Guard
@@ -15,7 +16,7 @@ from ingest.intake import Intake
 from ingest.notifier import Notifier
 from pipeline.settings import Settings
 
-ROUTERS = (ingest.routes.router, fencepost.http.health.router)
+ROUTERS = (ingest.routes.router, indexer.text_routes.router, fencepost.http.health.router)
 THREADS = 20
 """Requests worked on at once; the pool of the engine must have as many connections."""
 VERSION = "0.1.0"
@@ -53,5 +54,6 @@ def create_app(settings: Settings, *, engine: Engine) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router)
     mistakes.install(app)
+    app.add_middleware(mistakes.LastResort)
     app.add_middleware(Guard)
     return app

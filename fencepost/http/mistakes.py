@@ -3,16 +3,18 @@
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pipeline import events, problems
 from pipeline.errors import Refusal
 
 RETRY_SECONDS = 2
+UNEXPECTED = "Something unexpected happened; the server's log has it under the X-Request-Id of this answer."
 
 
 def install(app: FastAPI) -> None:
@@ -20,10 +22,10 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Refusal, _refused)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _no_such_route)
-    app.add_exception_handler(DBAPIError, _database)
+    app.add_exception_handler(OperationalError, _database)
+    app.add_exception_handler(InterfaceError, _database)
     app.add_exception_handler(PoolTimeout, _database)
     app.add_exception_handler(ClientDisconnect, _gone)
-    app.add_exception_handler(Exception, _unexpected)
 
 
 def _answer(body: dict[str, object], headers: dict[str, str] | None = None) -> JSONResponse:
@@ -58,9 +60,7 @@ async def _no_such_route(request: Request, error: Exception) -> Response:
     return _answer(problems.problem(error.status_code, code, detail), dict(error.headers or {}))
 
 
-async def _database(request: Request, error: Exception) -> Response:
-    if isinstance(error, DBAPIError) and not isinstance(error, OperationalError | InterfaceError):
-        return await _unexpected(request, error)
+async def _database(_request: Request, error: Exception) -> Response:
     events.emit("database.unavailable", loop="api", error=str(getattr(error, "orig", error)).strip())
     body = problems.problem(
         503, "database_unavailable", "PostgreSQL does not answer just now. Nothing was changed; ask again in a moment."
@@ -72,7 +72,27 @@ async def _gone(_request: Request, _error: Exception) -> Response:
     return Response(status_code=400)  # the client has left and will not read it
 
 
-async def _unexpected(request: Request, error: Exception) -> Response:
-    events.emit("request.failed", method=request.method, path=request.url.path, error=repr(error), exc_info=error)
-    detail = "Something unexpected happened; the log of the server has it under the X-Request-Id of this answer."
-    return _answer(problems.problem(500, "unexpected", detail))
+class LastResort:
+    """Answers what no handler expected with a problem, and tells it to the log under the request's id."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one request."""
+        has_started = False
+
+        async def noting(message: Message) -> None:
+            nonlocal has_started
+            has_started = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        except Exception as error:
+            events.emit(
+                "request.failed", method=scope.get("method"), path=scope.get("path"), error=repr(error), exc_info=error
+            )
+            if has_started or scope["type"] != "http":
+                raise
+            await _answer(problems.problem(500, "unexpected", UNEXPECTED))(scope, receive, send)
