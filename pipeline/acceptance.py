@@ -59,9 +59,7 @@ def partition_of(document_id: UUID, partitions: int) -> int:
     return zlib.crc32(document_id.bytes) % partitions
 
 
-def accept(
-    connection: Connection, submissions: Sequence[Submission], *, partitions: int
-) -> list[Acceptance | Refusal]:
+def accept(connection: Connection, submissions: Sequence[Submission], *, partitions: int) -> list[Acceptance | Refusal]:
     """Accepts every submission that can be; answers in their order. One that is refused stops no other."""
     targets = _targets(connection, submissions)
     documents = _locked(connection, targets)
@@ -164,8 +162,7 @@ def _accept_round(
     """At most one submission a document, all of them locked."""
     ids = [document["document_id"] for document, _ in wanted]
     newest = {
-        row["document_id"]: row
-        for row in connection.execute(query("newest_versions"), {"documents": ids}).mappings()
+        row["document_id"]: row for row in connection.execute(query("newest_versions"), {"documents": ids}).mappings()
     }
     answers: dict[UUID, Acceptance | Refusal] = {}
     rows: list[dict[str, Any]] = []
@@ -232,9 +229,7 @@ def _unchanged(document: RowMapping, submission: Submission, before: RowMapping 
     )
 
 
-def _row(
-    document: RowMapping, submission: Submission, before: RowMapping | None, partitions: int
-) -> dict[str, Any]:
+def _row(document: RowMapping, submission: Submission, before: RowMapping | None, partitions: int) -> dict[str, Any]:
     deletes = submission.operation is Operation.DELETE
     inherited: dict[str, Any] = dict(before) if before is not None else {}
     kept = replace(

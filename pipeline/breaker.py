@@ -11,7 +11,7 @@ MOST_SECONDS = 30.0
 
 def open_or_extend(connection: Connection, name: str, *, reason: str, failures: int) -> float:
     """Notes one more failure; returns the seconds until the next probe (doubling, with jitter)."""
-    seconds = min(FIRST_SECONDS * 2 ** min(failures - 1, 10), MOST_SECONDS) * random.uniform(1.0, 1.5)  # noqa: S311
+    seconds: float = min(FIRST_SECONDS * 2 ** min(failures - 1, 10), MOST_SECONDS) * random.uniform(1.0, 1.5)  # noqa: S311
     connection.execute(
         text("""
             INSERT INTO breakers (name, reason, probe_at)

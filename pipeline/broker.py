@@ -22,9 +22,21 @@ ACTOR = "deliver"
 WAKE = f"{NAMESPACE}:wake"
 """The channel on which the name of a queue is told whenever something was put into it."""
 
-AWAY = (redis.ConnectionError, redis.TimeoutError, redis.exceptions.BusyLoadingError, OSError)
-FULL = ("OOM", "MISCONF", "READONLY", "LOADING", "NOAUTH", "NOPERM", "CLUSTERDOWN", "MASTERDOWN", "TRYAGAIN", "BUSY ")
-"""How an answer begins that is about the broker's state and not about the message."""
+AWAY = (
+    redis.ConnectionError,  # authentication and loading too
+    redis.TimeoutError,
+    redis.ReadOnlyError,
+    redis.exceptions.OutOfMemoryError,
+    redis.exceptions.NoPermissionError,
+    redis.exceptions.ClusterDownError,
+    redis.exceptions.MasterDownError,
+    redis.exceptions.TryAgainError,
+    OSError,
+)
+"""Errors that are about the broker's state and not about the message."""
+
+UNWELL = ("MISCONF", "BUSY", "OOM", "used memory > 'maxmemory'")
+"""What answers of that sort contain which the client has no class for, or that come out of a script."""
 
 
 class MessageRefused(FencepostError):
@@ -83,7 +95,7 @@ class Postman:
         except AWAY as error:
             raise BrokerUnavailable(str(error) or type(error).__name__) from None
         except redis.ResponseError as error:
-            if str(error).startswith(FULL) or "OOM command not allowed" in str(error):
+            if any(word in str(error) for word in UNWELL):
                 raise BrokerUnavailable(str(error)) from None
             raise MessageRefused(str(error)) from None
 

@@ -9,8 +9,6 @@ from importlib.resources import files
 
 from sqlalchemy import Engine, TextClause, create_engine, make_url, text
 
-QUERIES = files("pipeline") / "queries"
-
 
 def connect(url: str, *, size: int = 5, application: str = "fencepost", statement_seconds: float = 30) -> Engine:
     """An engine with a pool of `size` connections that are checked before use.
@@ -37,6 +35,6 @@ def connect(url: str, *, size: int = 5, application: str = "fencepost", statemen
 
 
 @cache
-def query(name: str) -> TextClause:
-    """The statement in queries/<name>.sql, with its parameters written `:name`."""
-    return text((QUERIES / f"{name}.sql").read_text())
+def query(name: str, package: str = "pipeline") -> TextClause:
+    """The statement in queries/<name>.sql of the package, with its parameters written `:name`."""
+    return text((files(package) / "queries" / f"{name}.sql").read_text())

@@ -45,6 +45,11 @@ class Holding:
             now = self.now()
             return [name for name, hold in self._held.items() if now < hold.deadline]
 
+    def all(self) -> list[tuple[UUID, int]]:
+        """(job_id, generation) of every lease held."""
+        with self._lock:
+            return list(self._held)
+
     def renewed(self, jobs: set[UUID], *, until: float) -> None:
         """Notes a successful beat: these are held until the monotonic time `until`."""
         with self._lock:

@@ -65,7 +65,10 @@ class Ending:
 def lease(connection: Connection, jobs: Sequence[UUID], *, worker_id: int, seconds: float) -> list[Lease]:
     """Leases those of the jobs that wait, are due, and whose document nobody holds; the others are simply left out."""
     documents = connection.execute(
-        text("SELECT document_id FROM jobs WHERE job_id = ANY(CAST(:jobs AS uuid[])) AND state IN ('queued', 'retry_wait')"),
+        text("""
+            SELECT document_id FROM jobs
+            WHERE job_id = ANY(CAST(:jobs AS uuid[])) AND state IN ('queued', 'retry_wait')
+        """),
         {"jobs": list(jobs)},
     ).scalars()
     locked = connection.execute(query("lock_documents_free"), {"documents": list(documents)}).scalars().all()
@@ -78,10 +81,15 @@ def lease(connection: Connection, jobs: Sequence[UUID], *, worker_id: int, secon
     return [Lease(**row) for row in rows.mappings()]
 
 
+def lock_documents(connection: Connection, documents: Sequence[UUID]) -> None:
+    """Locks these documents until the end of the transaction, waiting for whoever holds one."""
+    connection.execute(query("lock_documents"), {"documents": list(documents)})
+
+
 def lock_held(connection: Connection, leases: Iterable[Lease]) -> set[UUID]:
     """Locks the documents and returns the jobs whose leases are still held: only these may be published."""
     chosen = list(leases)
-    connection.execute(query("lock_documents"), {"documents": [lease.document_id for lease in chosen]})
+    lock_documents(connection, [lease.document_id for lease in chosen])
     return set(
         connection.execute(
             query("held"),

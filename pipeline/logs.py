@@ -31,7 +31,9 @@ def configure(*, level: str, as_json: bool) -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
-    logging.basicConfig(stream=sys.stderr, level=max(number, logging.WARNING), format="%(levelname)s %(name)s %(message)s")
+    logging.basicConfig(
+        stream=sys.stderr, level=max(number, logging.WARNING), format="%(levelname)s %(name)s %(message)s"
+    )
     logging.getLogger("dramatiq").setLevel(logging.CRITICAL + 1)  # our own events say it, once and without tracebacks
     events.subscribe(events.log)
 

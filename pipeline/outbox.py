@@ -39,19 +39,25 @@ class Claim:
     next_collection: int
 
 
-def claim(connection: Connection, settings: Settings, *, after_collection: int = 0, most_rows: int = MOST_ROWS) -> Claim:
+def claim(
+    connection: Connection, settings: Settings, *, after_collection: int = 0, most_rows: int = MOST_ROWS
+) -> Claim:
     """Claims due rows, groups them into deliveries and notes the sending on their jobs."""
     relay = settings.relay
-    rows = connection.execute(
-        query("claim_outbox"),
-        {
-            "partitions": settings.partitions,
-            "window_jobs": relay.window_jobs,
-            "after_collection": after_collection,
-            "most_collections": MOST_COLLECTIONS,
-            "most_rows": most_rows,
-        },
-    ).mappings().all()
+    rows = (
+        connection.execute(
+            query("claim_outbox"),
+            {
+                "partitions": settings.partitions,
+                "window_jobs": relay.window_jobs,
+                "after_collection": after_collection,
+                "most_collections": MOST_COLLECTIONS,
+                "most_rows": most_rows,
+            },
+        )
+        .mappings()
+        .all()
+    )
     _drop(connection, [row["id"] for row in rows if not row["is_waiting"]])
     spent = {row["id"] for row in rows if row["tries"] >= settings.budget.publications}
     _exhaust(connection, spent)

@@ -172,6 +172,12 @@ def environment() -> dict[str, str]:
     return dict(os.environ)  # noqa: TID251 - the one module that may
 
 
+def fault() -> tuple[str, str] | None:
+    """The fault and the token that arm this process (see pipeline.faults), if both are set."""
+    values = os.environ.get(f"{PREFIX}FAULT"), os.environ.get(f"{PREFIX}FAULT_TOKEN")  # noqa: TID251 - as above
+    return (values[0], values[1]) if values[0] and values[1] else None
+
+
 def parse_partitions(text: str, most: int) -> list[int]:
     """The partitions that `all`, `3` or `0-7,12` names, each below `most`. Raises ValueError with a sentence."""
     if text == "all":

@@ -34,7 +34,7 @@ CAUSES = {
 class Index(Protocol):
     """What the sweeper needs of a search backend."""
 
-    def purge_tombstone(self, connection: Connection, document_id: UUID, version: int) -> None:
+    def purge_tombstone(self, connection: Connection, document_id: UUID, version: int) -> bool:
         """Removes a tombstone if it still has this version."""
 
     def maintain(self, connection: Connection) -> None:
@@ -87,9 +87,11 @@ class Sweeper:
             ).scalars()
             locked = connection.execute(query("lock_documents_free"), {"documents": list(documents)}).scalars().all()
             seconds = self._settings.budget.attempt_seconds
-            held = connection.execute(
-                query("reclaimable"), {"documents": locked, "attempt_seconds": seconds}
-            ).all() if locked else []
+            held = (
+                connection.execute(query("reclaimable"), {"documents": locked, "attempt_seconds": seconds}).all()
+                if locked
+                else []
+            )
             endings = [
                 Ending(row.job_id, row.generation, LeaseLost(row.cause, CAUSES[row.cause].format(seconds=seconds)))
                 for row in held
@@ -175,19 +177,27 @@ def _drop_unused(connection: Connection, hashes: Sequence[bytes]) -> None:
     """
     if not hashes:
         return
-    free = connection.execute(
-        text("SELECT sha256 FROM contents WHERE sha256 = ANY(CAST(:hashes AS bytea[])) FOR UPDATE SKIP LOCKED"),
-        {"hashes": list(hashes)},
-    ).scalars().all()
-    unused = connection.execute(
-        text("""
+    free = (
+        connection.execute(
+            text("SELECT sha256 FROM contents WHERE sha256 = ANY(CAST(:hashes AS bytea[])) FOR UPDATE SKIP LOCKED"),
+            {"hashes": list(hashes)},
+        )
+        .scalars()
+        .all()
+    )
+    unused = (
+        connection.execute(
+            text("""
             DELETE FROM contents c
             WHERE sha256 = ANY(CAST(:hashes AS bytea[]))
               AND NOT EXISTS (SELECT FROM versions v WHERE v.sha256 = c.sha256)
             RETURNING sha256
         """),
-        {"hashes": free},
-    ).scalars().all()
+            {"hashes": free},
+        )
+        .scalars()
+        .all()
+    )
     connection.execute(
         text("""
             DELETE FROM results r

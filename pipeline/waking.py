@@ -26,7 +26,7 @@ class WakingBroker(RedisBroker):
     """A Redis broker whose consumers wait for `WAKE`; `permits` is the number of messages in work at once."""
 
     def __init__(self, url: str, *, permits: int, partitions: list[int]) -> None:
-        super().__init__(client=client(url), middleware=[], namespace=NAMESPACE)
+        super().__init__(client=client(url), middleware=[], namespace=NAMESPACE)  # type: ignore[no-untyped-call] # Dramatiq
         self.permits = threading.Semaphore(permits)
         self.stopping = threading.Event()
         self._url = url
@@ -96,7 +96,7 @@ class WakingConsumer(_RedisConsumer):
     def ack(self, message: MessageProxy) -> None:
         """Acknowledges and gives the permit back, once, even if the broker is away."""
         try:
-            super().ack(message)
+            super().ack(message)  # type: ignore[no-untyped-call] # Dramatiq
         except redis.RedisError as error:
             raise ConnectionClosed(error) from None
         finally:
@@ -109,7 +109,7 @@ class WakingConsumer(_RedisConsumer):
     def requeue(self, messages: Any) -> None:  # noqa: ANN401 - an iterable of messages
         """Puts fetched messages back at shutdown."""
         try:
-            super().requeue(messages)
+            super().requeue(messages)  # type: ignore[no-untyped-call] # Dramatiq
         except redis.RedisError as error:
             raise ConnectionClosed(error) from None
 

@@ -104,10 +104,14 @@ class World:
               AND NOT EXISTS (SELECT FROM jobs l WHERE l.document_id = j.document_id AND l.state = 'leased')
         """)
         assert not forgotten, f"waiting jobs that nobody will ever send: {forgotten}"
-        backwards = self.rows("""
+        backwards = (
+            self.rows("""
             SELECT d.document_id FROM documents d JOIN entries e USING (document_id)
             WHERE e.version <> d.published_version
-        """) if self._has_entries() else []
+        """)
+            if self._has_entries()
+            else []
+        )
         assert not backwards, f"the index and the documents disagree: {backwards}"
 
     def _has_entries(self) -> bool:

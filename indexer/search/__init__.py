@@ -1,0 +1,1 @@
+"""The search index: publishing into it and searching in it, behind one protocol (backend.py)."""
