@@ -99,6 +99,8 @@ class Extract(_Group):
     member_bytes: int = Field(64 * MIB, ge=1)
     total_bytes: int = Field(256 * MIB, ge=1)
     members: int = Field(10_000, ge=1)
+    ratio: int = Field(250, ge=1)
+    documents_per_process: int = Field(100, ge=1)
 
 
 class Upload(_Group):

@@ -7,6 +7,7 @@ from mmap import ACCESS_READ, mmap
 from pathlib import Path
 from typing import Protocol
 
+from pipeline.errors import Permanent
 from pipeline.outcomes import TextQuality
 
 Buffer = bytes | mmap
@@ -26,6 +27,11 @@ class Limits:
     total_bytes: int = 256 * 1024 * 1024
     members: int = 10_000
     ratio: int = 250
+
+    def exceeded(self, name: str, sentence: str) -> Permanent:
+        """The refusal of a document that is over the limit of this name."""
+        setting = f"FENCEPOST_EXTRACT__{name.upper()}"
+        return Permanent("limit_exceeded", f"{sentence}; the limit is {getattr(self, name):,} ({setting}).")
 
 
 @dataclass(frozen=True, slots=True)

@@ -110,9 +110,7 @@ def test_waiting_in_the_queue_spends_no_budget(world: World) -> None:
     assert world.finish(held, RetryLater("handler_error", "x")) is State.RETRY_WAIT
 
 
-def test_a_dead_process_is_noticed_and_its_work_taken_back(
-    world: World, sweeper: Sweeper, presence: Presence
-) -> None:
+def test_a_dead_process_is_noticed_and_its_work_taken_back(world: World, sweeper: Sweeper, presence: Presence) -> None:
     world.execute("UPDATE jobs SET generation = 0")
     accepted = world.upload()
     world.lease(accepted.job_id, worker_id=presence.process_id)
