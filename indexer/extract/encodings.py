@@ -18,7 +18,8 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _ISO_2022 = re.compile(rb"\x1b(?:\$[@B]|\([BIJ]|\$\)[AC]|\$\([A-DOPQ])")
-_ISO_2022_CODECS = ("iso2022_jp", "iso2022_jp_ext", "iso2022_jp_2", "iso2022_jp_3", "iso2022_kr")
+_KOREAN_MARK = b"\x1b$)C"
+_JAPANESE = ("iso2022_jp", "iso2022_jp_ext", "iso2022_jp_2", "iso2022_jp_3")
 
 # What pages of the web declare, and what they mean by it.
 _MEANT = {
@@ -75,7 +76,7 @@ def known(name: str) -> str:
 
 def _is_text(codec: str) -> bool:
     try:
-        b"".decode(codec)
+        b"?".decode(codec, "replace")
     except LookupError:  # a codec from bytes to bytes, such as zlib
         return False
     return True
@@ -121,7 +122,8 @@ def _by_nulls(data: bytes) -> Decoded | None:
 def _iso_2022(data: bytes) -> Decoded | None:
     if b"\x1b" not in data or not data.isascii() or _ISO_2022.search(data) is None:
         return None
-    return next((found for codec in _ISO_2022_CODECS if (found := _strictly(data, codec, 0.99))), None)
+    codecs_to_try = ("iso2022_kr",) if _KOREAN_MARK in data else _JAPANESE
+    return next((found for codec in codecs_to_try if (found := _strictly(data, codec, 0.99))), None)
 
 
 def _by_multibyte_declaration(data: bytes, declared: str) -> Decoded | None:

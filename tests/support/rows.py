@@ -27,7 +27,7 @@ class OperatedWorld(World):
         self.worker_id = self.process("worker")
         return self
 
-    def file(self, filename: str = "report.pdf", **fields: Any) -> Acceptance:  # noqa: ANN401 - of a Submission
+    def file(self, filename: str = "report.pdf", **fields: Any) -> Acceptance:
         """Uploads a file whose text is its name."""
         return self.upload(filename, filename=filename, title=filename, **fields)
 
