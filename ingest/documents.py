@@ -19,9 +19,11 @@ from ingest.shapes import (
     VersionShape,
 )
 from pipeline import cursors, waiting
-from pipeline.errors import NotFound, Refusal
+from pipeline.errors import Invalid, NotFound
 from pipeline.settings import Settings
 from pipeline.states import FINAL, State
+
+MOST_VERSION = 2**63 - 1
 
 FIND = """
     SELECT d.document_id, d.key, c.name AS collection, d.input_version, d.published_version, d.deleted, d.created_at,
@@ -89,21 +91,21 @@ def page(connection: Connection, wanted: Filter, *, cursor: str | None, limit: i
     )
     items = _shaped(connection, rows[:limit], settings)
     last = items[-1] if len(rows) > limit else None
-    return DocumentPage(items=items, next=cursors.encode(last.created_at.isoformat(), str(last.id)) if last else None)
+    return DocumentPage(items=items, next=cursors.encode(last.created_at, last.id) if last else None)
 
 
 def history(connection: Connection, document_id: UUID, *, cursor: str | None, limit: int) -> History:
     """The versions of a document with their attempts, the newest first; raises NotFound."""
-    (before,) = cursors.decode(cursor, int) if cursor is not None else (None,)
+    (before,) = cursors.decode(cursor, (int,)) or (MOST_VERSION,)
     rows = (
         connection.execute(
             text("""
                 SELECT v.input_version, v.operation, v.accepted_at, j.job_id, j.state
                 FROM versions v LEFT JOIN jobs j USING (document_id, input_version)
-                WHERE v.document_id = :id AND (CAST(:before AS bigint) IS NULL OR v.input_version < :before)
+                WHERE v.document_id = :id AND v.input_version < :before
                 ORDER BY v.input_version DESC LIMIT :limit
             """),
-            {"id": document_id, "before": before, "limit": limit + 1},
+            {"id": document_id, "before": min(int(before), MOST_VERSION), "limit": limit + 1},
         )
         .mappings()
         .all()
@@ -150,11 +152,11 @@ def unknown(document_id: UUID, version: int | None = None) -> NotFound:
 
 
 def _position(cursor: str) -> tuple[str, str]:
-    created_at, after = (str(value) for value in cursors.decode(cursor, str, str))
+    created_at, after = (str(value) for value in cursors.decode(cursor, (str, str)) or ())
     try:
         datetime.fromisoformat(created_at), UUID(after)
     except ValueError:
-        raise Refusal("malformed_cursor", "The cursor is not one that this list gave out.") from None
+        raise Invalid("bad_cursor", "The cursor is not one that this list gave out. Begin again without one.") from None
     return created_at, after
 
 

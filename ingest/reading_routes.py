@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from ingest import documents
-from ingest.documents import Filter
+from ingest.documents import MOST_VERSION, Filter
 from ingest.download import download
 from ingest.requests import DocumentId, TheEngine, TheSettings
 from ingest.shapes import DocumentPage, DocumentShape, History
@@ -15,8 +15,6 @@ from pipeline.sanitise import clean_text
 from pipeline.states import State
 
 router = APIRouter(tags=["documents"])
-
-MOST_VERSION = 2**63 - 1
 
 Cursor = Annotated[str | None, Query(description="`next` of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=500, description="How many items one page has.")]
