@@ -14,7 +14,7 @@ from indexer.extract.pool import ExtractionPool
 
 from indexer.actors import DeliveryWorker
 from indexer.attempt import Indexer
-from indexer.search.postgres import PostgresBackend
+from indexer.search import postgres
 from pipeline import broker, events, faults, logs
 from pipeline.broker import Postman
 from pipeline.database import connect
@@ -51,7 +51,7 @@ def sweeper(settings: Settings) -> None:
     with _process(settings) as stopping:
         engine = connect(_url(settings), application="fencepost sweeper", size=2)
         presence = Presence(settings, kind="sweeper")
-        step = Loop("sweeper", Sweeper(engine, Postman(_broker(settings)), PostgresBackend(), settings).run_once)
+        step = Loop("sweeper", Sweeper(engine, Postman(_broker(settings)), postgres, settings).run_once)
         presence.start(stopping)
         step.start()
         stopping.wait()
@@ -72,7 +72,7 @@ def worker(settings: Settings) -> None:
         with ExtractionPool(settings.extract) as pool:
             indexer = Indexer(
                 engine=engine,
-                backend=PostgresBackend(),
+                backend=postgres,
                 pool=pool,
                 holding=holding,
                 worker_id=presence.process_id,

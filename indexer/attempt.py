@@ -304,7 +304,7 @@ class Indexer:
         for attempt in attempts:
             lease = attempt.lease
             state = states.get(lease.job_id)
-            if state is None and not self._ended_already(lease):
+            if state is None and not self._ended_already(attempt):
                 events.emit("lease.lost", job_id=str(lease.job_id), generation=lease.generation)
                 continue
             name = "job.quarantined" if state is State.QUARANTINED else "attempt.ended"
@@ -313,9 +313,9 @@ class Indexer:
                 generation=lease.generation, state=state, code=getattr(attempt.outcome, "code", None),
             )  # fmt: skip
 
-    def _ended_already(self, lease: Lease) -> bool:
+    def _ended_already(self, attempt: Attempt) -> bool:
         with self._engine.connect() as connection:
-            return leases.ended_already(connection, lease.job_id, lease.generation)
+            return leases.ended_already(connection, _ending(attempt, set()))
 
 
 def _entry(attempt: Attempt) -> Entry:

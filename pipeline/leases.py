@@ -132,13 +132,13 @@ def finish_if_held(connection: Connection, endings: Sequence[Ending], settings: 
     return {row.job_id: State(row.state) for row in rows}
 
 
-def ended_already(connection: Connection, job_id: UUID, generation: int) -> bool:
-    """Whether this very attempt has an end in the history, as after a commit whose answer got lost."""
+def ended_already(connection: Connection, ending: Ending) -> bool:
+    """Whether the history has this very end, as after a commit whose answer got lost."""
     found = connection.execute(
-        text("SELECT ended_at IS NOT NULL FROM attempts WHERE job_id = :job AND generation = :generation"),
-        {"job": job_id, "generation": generation},
+        text("SELECT outcome FROM attempts WHERE job_id = :job AND generation = :generation"),
+        {"job": ending.job_id, "generation": ending.generation},
     )
-    return bool(found.scalar_one_or_none())
+    return found.scalar_one_or_none() == _columns(ending)["outcome"]
 
 
 def _columns(ending: Ending) -> dict[str, Any]:

@@ -99,7 +99,8 @@ class Presence:
                     text("SELECT pg_advisory_lock(:class, :id)"), {"class": LOCK_CLASS, "id": self.process_id}
                 )
                 connection.execute(
-                    text("UPDATE processes SET locked = true WHERE process_id = :id"), {"id": self.process_id}
+                    text("UPDATE processes SET locked_at = clock_timestamp() WHERE process_id = :id"),
+                    {"id": self.process_id},
                 )
                 connection.commit()
             except DBAPIError:

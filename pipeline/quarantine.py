@@ -8,6 +8,7 @@ functions on given jobs work in the caller's transaction; `each_batch` runs one 
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -40,7 +41,7 @@ def listing(
     connection: Connection, chosen: Filter, *, cursor: str | None = None, limit: int = 50
 ) -> tuple[list[dict[str, Any]], str | None]:
     """One page of what needs a person, newest first, and the cursor of the next. Raises Invalid for a bad cursor."""
-    before = cursors.decode(cursor, (str, str)) or (None, None)
+    before = cursors.decode(cursor, (datetime, UUID)) or (None, None)
     rows = _rows(connection, chosen, before=before, most=limit + 1)
     page = rows[:limit]
     more = len(rows) > limit

@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from pipeline import events, leases, quarantine
+from pipeline import cursors, events, leases, quarantine
 from pipeline.acceptance import Acceptance
 from pipeline.errors import Conflict, Invalid, NotFound, Refusal
 from pipeline.outcomes import Published, Rejected
@@ -216,7 +216,7 @@ def test_an_item_says_what_is_wrong_and_what_helps(world: OperatedWorld) -> None
 
 def test_a_cursor_of_somebody_else_is_refused(world: OperatedWorld) -> None:
     with world.engine.connect() as connection:
-        for cursor in ("nonsense!", "W10", "WzEsMl0"):
+        for cursor in ("nonsense!", "W10", "WzEsMl0", cursors.encode("yesterday", "nobody")):
             with pytest.raises(Invalid, match="cursor"):
                 quarantine.listing(connection, Filter(), cursor=cursor)
 

@@ -111,21 +111,17 @@ def test_waiting_in_the_queue_spends_no_budget(world: World) -> None:
 
 
 def test_a_dead_process_is_noticed_and_its_work_taken_back(world: World, sweeper: Sweeper, presence: Presence) -> None:
-    world.execute("UPDATE jobs SET generation = 0")
     accepted = world.upload()
     world.lease(accepted.job_id, worker_id=presence.process_id)
-    world.settings = world.settings.model_copy(update={"lease": world.settings.lease})
-    until(lambda: world.row("SELECT now() - pg_postmaster_start_time() > interval '0 s' AS up")["up"])
     assert sweeper.mark_lost() == []
     lose_the_lock(world, presence)
-    patient = Sweeper(world.engine, sweeper._postman, NoIndex(), with_lease(world.settings, 0.03))
-    assert patient.mark_lost() == [presence.process_id]
-    assert patient.reclaim() == [accepted.job_id]
+    assert sweeper.mark_lost() == [presence.process_id]
+    assert sweeper.reclaim() == [accepted.job_id]
     assert world.row("SELECT code FROM attempts")["code"] == "worker_lost"
 
 
 def with_lease(settings: Settings, seconds: float) -> Settings:
-    """PostgreSQL of the tests may be younger than a default lease, which is when missing locks mean nothing."""
+    """Settings whose lease decides how long missing locks mean nothing."""
     lease = settings.lease.model_copy(update={"seconds": seconds, "beat_seconds": seconds / 3})
     return settings.model_copy(update={"lease": lease})
 
@@ -134,8 +130,11 @@ def test_right_after_a_restart_of_postgresql_missing_locks_mean_nothing(
     world: World, sweeper: Sweeper, presence: Presence
 ) -> None:
     lose_the_lock(world, presence)
+    world.execute("UPDATE processes SET locked_at = pg_postmaster_start_time() - interval '1 s'")
     young = Sweeper(world.engine, sweeper._postman, NoIndex(), with_lease(world.settings, 1_000_000))
-    assert young.mark_lost() == []
+    assert young.mark_lost() == [], "it has not had the time to take its lock again"
+    old = Sweeper(world.engine, sweeper._postman, NoIndex(), with_lease(world.settings, 0.03))
+    assert old.mark_lost() == [presence.process_id], "it has had the time"
 
 
 def test_a_process_that_beats_again_gets_the_attempt_refunded(world: World, sweeper: Sweeper) -> None:
@@ -146,9 +145,8 @@ def test_a_process_that_beats_again_gets_the_attempt_refunded(world: World, swee
     process._loop.stop()
     process._drop()
     until(lambda: not world.rows("SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND objsubid = 2"))
-    patient = Sweeper(world.engine, sweeper._postman, NoIndex(), with_lease(world.settings, 0.03))
-    assert patient.mark_lost() == [process.process_id]
-    patient.reclaim()
+    assert sweeper.mark_lost() == [process.process_id]
+    sweeper.reclaim()
     assert world.job(accepted.job_id)["attempt"] == 1
     process._beat()
     assert world.job(accepted.job_id)["attempt"] == 0

@@ -170,7 +170,7 @@ CREATE TABLE processes (
     heartbeat_at timestamptz NOT NULL DEFAULT now(),
     ended_at     timestamptz,
     lost_at      timestamptz,
-    locked       boolean NOT NULL DEFAULT false
+    locked_at    timestamptz  -- when it took its session lock; null where there is none
 ) WITH (fillfactor = 50);
 
 CREATE TABLE breakers (
