@@ -38,7 +38,10 @@ lock: $(STAMP) ## renew requirements.lock from pyproject.toml
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-header --no-annotate --extra local --group dev pyproject.toml --output-file requirements.lock
 
+prove: $(STAMP) ## remove each guard in turn and name the test that goes red
+	$(BIN)/python -m tests.prove
+
 clean: ## remove .venv and the caches of the tools
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help install demo test lint format lock clean
+.PHONY: help install demo test lint format lock prove clean

@@ -37,7 +37,10 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class LeaseLost:
-    """Somebody else owns the job now: do nothing, count it, acknowledge."""
+    """The holder went silent or died (said by the sweeper), or somebody else owns the job now (found by the holder)."""
+
+    code: str = "lease_expired"
+    message: str = "The lease ran out."
 
 
 Outcome = Published | Superseded | RetryLater | Rejected | LeaseLost
@@ -59,14 +62,14 @@ HINTS: dict[str, str] = {
     "corrupt": "Open and save the file with the program that made it, then upload it again.",
     "unsupported_format": "Convert it to PDF, DOCX, HTML, Markdown or plain text and upload that.",
     "limit_exceeded": "Split the document, or raise the limit that the message names and replay.",
-    "extractor_crashed": "The file crashes its reader. Save it anew with another program; the old version stays searchable.",
+    "extractor_crashed": "The file crashes its reader. Save it anew with another program and upload that.",
     "extractor_timeout": "Split the document, or raise FENCEPOST_EXTRACT__SECONDS and replay.",
     "index_payload_too_large": "Split the document into smaller ones.",
-    "index_ahead": "The index has a newer version than the database, as after restoring a backup. Verify the index.",
+    "index_ahead": "The index is newer than the database, as after restoring a backup. Verify the index.",
     "lease_expired": "Workers went silent while they held it. Look at the workers, then replay.",
-    "worker_lost": "It was alone with its worker when that died, every time. Replay it while you watch the worker's log.",
-    "deadline": "It takes longer than one attempt may last. Split it, or raise FENCEPOST_BUDGET__ATTEMPT_SECONDS and replay.",
-    "handler_error": "This is a fault in Fencepost or its surroundings. The history has the message; replay after it is mended.",
+    "worker_lost": "Its worker died each time, also while it was alone. Watch the worker's log and replay.",
+    "deadline": "It takes too long. Split it, or raise FENCEPOST_BUDGET__ATTEMPT_SECONDS and replay.",
+    "handler_error": "A fault in Fencepost or its surroundings. The history has the message; replay when it is mended.",
 }
 """Every failure code with the hint that people see beside it."""
 

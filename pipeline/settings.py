@@ -72,7 +72,6 @@ class Retention(_Group):
     superseded_days: float = Field(7, gt=0)
     resolved_days: float = Field(90, gt=0)
     tombstone_days: float = Field(30, gt=0)
-    unused_content_hours: float = Field(24, gt=0)
     idempotency_hours: float = Field(24, gt=0)
 
 
@@ -100,6 +99,8 @@ class Extract(_Group):
     member_bytes: int = Field(64 * MIB, ge=1)
     total_bytes: int = Field(256 * MIB, ge=1)
     members: int = Field(10_000, ge=1)
+    ratio: int = Field(250, ge=1)
+    documents_per_process: int = Field(100, ge=1)
 
 
 class Upload(_Group):
@@ -171,6 +172,12 @@ def load(**overrides: Any) -> Settings:  # noqa: ANN401 - any setting
 def environment() -> dict[str, str]:
     """A copy of the environment, for starting another process."""
     return dict(os.environ)  # noqa: TID251 - the one module that may
+
+
+def fault() -> tuple[str, str] | None:
+    """The fault and the token that arm this process (see pipeline.faults), if both are set."""
+    values = os.environ.get(f"{PREFIX}FAULT"), os.environ.get(f"{PREFIX}FAULT_TOKEN")  # noqa: TID251 - as above
+    return (values[0], values[1]) if values[0] and values[1] else None
 
 
 def parse_partitions(text: str, most: int) -> list[int]:

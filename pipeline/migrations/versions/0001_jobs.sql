@@ -23,6 +23,8 @@ CREATE TABLE documents (
     CONSTRAINT key_is_unique_in_collection UNIQUE (collection_id, key)
 ) WITH (fillfactor = 80);
 CREATE INDEX documents_by_collection ON documents (collection_id, document_id);
+CREATE INDEX documents_newest_first ON documents (created_at DESC, document_id DESC);
+CREATE INDEX documents_tombstones ON documents (published_at) WHERE deleted;
 
 CREATE TABLE contents (
     sha256     bytea PRIMARY KEY CHECK (octet_length(sha256) = 32),
@@ -168,7 +170,7 @@ CREATE TABLE processes (
     heartbeat_at timestamptz NOT NULL DEFAULT now(),
     ended_at     timestamptz,
     lost_at      timestamptz,
-    locked       boolean NOT NULL DEFAULT false
+    locked_at    timestamptz  -- when it took its session lock; null where there is none
 ) WITH (fillfactor = 50);
 
 CREATE TABLE breakers (

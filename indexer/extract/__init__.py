@@ -1,0 +1,26 @@
+"""The extraction room: bytes in, passages and facts out.
+
+    choose_kind ─▶ (stored result under (sha256, EXTRACTOR, fingerprint)?) ─▶ ExtractionPool.submit ─▶ Extraction
+
+A reader knows one format and nothing else (`readers/`). Its text passes one sanitiser and is cut into passages before
+it leaves (`extraction.py`). Readers of anything but short plain text run in killable child processes (`pool.py`).
+"""
+
+from indexer.extract.extraction import EXTRACTOR, extract, fingerprint
+from indexer.extract.kinds import KINDS, Kind
+from indexer.extract.sniff import choose_kind
+from indexer.extract.types import Extraction, Fact, Limits, Passage, Request
+
+__all__ = [
+    "EXTRACTOR",
+    "KINDS",
+    "Extraction",
+    "Fact",
+    "Kind",
+    "Limits",
+    "Passage",
+    "Request",
+    "choose_kind",
+    "extract",
+    "fingerprint",
+]

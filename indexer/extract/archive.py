@@ -1,0 +1,87 @@
+"""ZIP archives, opened with care: declared sizes are checked first, and what really comes out is counted as well."""
+
+import struct
+import zlib
+from collections.abc import Iterator
+from io import BytesIO
+from itertools import islice
+from zipfile import BadZipFile, ZipFile, ZipInfo
+
+from indexer.extract.types import Buffer, Limits
+from pipeline.errors import Permanent
+
+_END = b"PK\x05\x06"
+_END_WITHIN = 66 * 1024  # the end record and the longest comment
+_ENTRY_MARK = b"PK\x01\x02"
+_ENTRY = struct.Struct("<28x3H12x")  # lengths of name, extra field and comment
+_ENCRYPTED = 0x1
+
+_GLANCE = 2000
+_PIECE = 64 * 1024
+_SMALL = 1024 * 1024  # a small member may be compressed as well as it likes
+
+
+def names_at_a_glance(buffer: Buffer) -> list[str]:
+    """The first names of an archive's directory, at a cost that the archive cannot choose. Raises Permanent corrupt."""
+    return list(islice(_directory(buffer), _GLANCE))
+
+
+def _directory(buffer: Buffer) -> Iterator[str]:
+    end = buffer.rfind(_END, max(0, len(buffer) - _END_WITHIN))
+    if end < 0 or end + 22 > len(buffer):
+        raise Permanent("corrupt", "The file begins like a ZIP archive, but its directory is missing: it was cut off.")
+    size = int.from_bytes(buffer[end + 12 : end + 16], "little")
+    # A ZIP64 archive keeps the size elsewhere: look for the first entry instead.
+    at = end - size if size <= end else buffer.find(_ENTRY_MARK)
+    while 0 <= at <= end - 46 and buffer[at : at + 4] == _ENTRY_MARK:
+        name, extra, comment = _ENTRY.unpack_from(buffer, at)
+        yield buffer[at + 46 : at + 46 + name].decode("utf-8", "replace")
+        at += 46 + name + extra + comment
+
+
+class Archive:
+    """An archive whose members are read as streams within limits.
+
+    Raises Permanent: corrupt, password_required, or limit_exceeded before much of a bomb has been inflated.
+    """
+
+    def __init__(self, buffer: Buffer, limits: Limits) -> None:
+        self._limits = limits
+        self._inflated = 0
+        if sum(1 for _ in islice(_directory(buffer), limits.members + 1)) > limits.members:
+            raise limits.exceeded("members", "The archive has too many members")
+        try:
+            self._zip = ZipFile(BytesIO(buffer if isinstance(buffer, bytes) else bytes(buffer)))
+        except (BadZipFile, ValueError, NotImplementedError, OSError) as error:
+            raise Permanent("corrupt", f"The archive's directory cannot be read: {error}.") from None
+        if sum(info.file_size for info in self._zip.infolist()) > limits.total_bytes:
+            raise limits.exceeded("total_bytes", "The archive's members are too large together, in bytes")
+
+    def names(self) -> list[str]:
+        """The names of all members, in the order of the directory."""
+        return self._zip.namelist()
+
+    def pieces(self, name: str) -> Iterator[bytes]:
+        """The bytes of one member, piece by piece."""
+        info = self._zip.getinfo(name)
+        self._check(info, info.file_size)
+        if info.flag_bits & _ENCRYPTED:
+            raise Permanent("password_required", f"{name} in the archive is encrypted with a password.")
+        inflated = 0
+        try:
+            with self._zip.open(info) as member:
+                while piece := member.read(_PIECE):
+                    inflated += len(piece)
+                    self._inflated += len(piece)
+                    self._check(info, inflated)
+                    yield piece
+        except (BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+            raise Permanent("corrupt", f"{name} in the archive cannot be unpacked: {error}.") from None
+
+    def _check(self, info: ZipInfo, size: int) -> None:
+        if size > self._limits.member_bytes:
+            raise self._limits.exceeded("member_bytes", f"{info.filename} in the archive is too large, in bytes")
+        if self._inflated > self._limits.total_bytes:
+            raise self._limits.exceeded("total_bytes", "The archive's members are too large together, in bytes")
+        if size > _SMALL and size > self._limits.ratio * info.compress_size:
+            raise self._limits.exceeded("ratio", f"{info.filename} in the archive inflates too many times over")

@@ -1,0 +1,97 @@
+"""The process that makes children: small, with one thread, every reader loaded, and nothing of the worker inside.
+
+It is started as a new program with a cleaned environment and one open socket, so what it forks inherits no secret, no
+connection and no lock. It answers two commands of the pool, and when the pool is gone it kills what it made and goes.
+"""
+
+import gc
+import os
+import shutil
+import signal
+import socket
+import sys
+from pathlib import Path
+
+from indexer.extract import child
+from indexer.extract.kinds import KINDS
+
+FORK = b"F"
+"""With a number that the pool gives once, and the child's end of a channel: make a child. The answer is its pid."""
+
+END = b"E"
+"""With a child's number: kill it if it lives. The answer is how it ended, as `subprocess` counts; 0 if unknown."""
+
+READY = b"R"
+"""Said once, when children can be made."""
+
+NUMBER_BYTES = 8
+
+
+def main() -> None:
+    """Arguments: the control socket's number, the scratch folder, and the limits of `child.run`."""
+    control = socket.socket(fileno=int(sys.argv[1]))
+    scratch = Path(sys.argv[2])
+    limits = (int(sys.argv[3]), float(sys.argv[4]), int(sys.argv[5]))
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _load_readers()
+    children: dict[int, int] = {}
+    try:
+        control.sendall(READY)
+        _serve(control, scratch, limits, children)
+    finally:
+        for number in list(children):
+            _end(number, children, scratch)
+        shutil.rmtree(scratch, ignore_errors=True)
+
+
+def _load_readers() -> None:
+    for kind in KINDS.values():
+        kind.reader()
+    __import__("charset_normalizer")
+    gc.freeze()  # so that children share these pages instead of copying them at their first collection
+
+
+def _serve(control: socket.socket, scratch: Path, limits: tuple[int, float, int], children: dict[int, int]) -> None:
+    while True:
+        try:
+            command, channels, _, _ = socket.recv_fds(control, 1 + NUMBER_BYTES, 1)
+        except ConnectionResetError:
+            return
+        number = int.from_bytes(command[1:], "big")
+        if command[:1] == FORK:
+            answer = children[number] = _fork(control, socket.socket(fileno=channels[0]), scratch / str(number), limits)
+        elif command[:1] == END:
+            answer = _end(number, children, scratch)
+        else:
+            return
+        control.sendall(answer.to_bytes(NUMBER_BYTES, "big", signed=True))
+
+
+def _fork(control: socket.socket, channel: socket.socket, scratch: Path, limits: tuple[int, float, int]) -> int:
+    parent = os.getpid()
+    pid = os.fork()
+    if pid:
+        channel.close()
+        return pid
+    code = 1
+    try:
+        control.close()
+        os.dup2(0, 2)  # native parsers like to chat
+        child.run(channel, parent, scratch, *limits)
+        code = 0
+    finally:
+        os._exit(code)
+
+
+def _end(number: int, children: dict[int, int], scratch: Path) -> int:
+    pid = children.pop(number, 0)
+    if not pid:
+        return 0
+    os.kill(pid, signal.SIGKILL)
+    _, status = os.waitpid(pid, 0)
+    shutil.rmtree(scratch / str(number), ignore_errors=True)
+    return os.waitstatus_to_exitcode(status)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,77 @@
+"""The register of the kinds of documents that can be read: one line per kind.
+
+To add a format, write `indexer/extract/readers/NAME.py` with a function `read` (the protocol `types.Reader`), add its
+line here, and let `sniff.choose_kind` recognise it.
+"""
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import cast
+
+from indexer.extract.types import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of document. Up to `in_process_bytes` it may be read in the worker itself, above in a child process."""
+
+    name: str
+    media_type: str
+    module: str
+    in_process_bytes: int = 0
+
+    def reader(self) -> Reader:
+        """The reader; its module, and whatever that needs, is loaded on first use."""
+        return cast("Reader", import_module(f"indexer.extract.readers.{self.module}").read)
+
+
+_KIB = 1024
+_PLAIN = 1024 * _KIB
+_MARKDOWN = 64 * _KIB  # its parser is Python and takes 4 to 25 µs a byte, so a longer one would hold up its neighbours
+
+KINDS = {
+    kind.name: kind
+    for kind in (
+        Kind("pdf", "application/pdf", "pdf"),
+        Kind("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
+        Kind("html", "text/html", "html"),
+        Kind("markdown", "text/markdown", "markdown", _MARKDOWN),
+        Kind("text", "text/plain", "text", _PLAIN),
+        Kind("csv", "text/csv", "text", _PLAIN),
+        Kind("tsv", "text/tab-separated-values", "text", _PLAIN),
+        Kind("json", "application/json", "text", _PLAIN),
+        Kind("xml", "application/xml", "text", _PLAIN),
+    )
+}
+"""Every kind by its name."""
+
+BY_SUFFIX = {
+    "md": "markdown",
+    "markdown": "markdown",
+    "htm": "html",
+    "html": "html",
+    "xhtml": "html",
+    "csv": "csv",
+    "tsv": "tsv",
+    "json": "json",
+    "ndjson": "json",
+    "jsonl": "json",
+    "xml": "xml",
+    "txt": "text",
+}
+"""What a file's name says about text; where it contradicts the content, the content is believed."""
+
+BY_MEDIA_TYPE = {
+    "text/plain": "text",
+    "text/markdown": "markdown",
+    "text/x-markdown": "markdown",
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "text/csv": "csv",
+    "text/tab-separated-values": "tsv",
+    "application/json": "json",
+    "application/x-ndjson": "json",
+    "application/xml": "xml",
+    "text/xml": "xml",
+}
+"""What a declared media type says about text."""

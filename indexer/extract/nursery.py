@@ -1,0 +1,128 @@
+"""The fork server as the pool sees it: makes and ends children, and is started anew if it dies."""
+
+import contextlib
+import itertools
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+
+from indexer.extract import forkserver, wire
+from pipeline.settings import Extract, environment
+
+_KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+_START_SECONDS = 60
+_STOP_SECONDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Child:
+    """A process that reads documents, and the socket to it."""
+
+    number: int
+    pid: int
+    channel: socket.socket
+
+    def is_waiting(self) -> bool:
+        """Whether it lives, as far as can be seen without asking it."""
+        self.channel.setblocking(False)
+        try:
+            return self.channel.recv(1, socket.MSG_PEEK) != b""
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+
+
+class Nursery:
+    """Thread-safe; starts nothing before the first child is wanted."""
+
+    def __init__(self, settings: Extract) -> None:
+        self._settings = settings
+        self._lock = threading.Lock()
+        self._numbers = itertools.count(1)
+        self._server: subprocess.Popen[bytes] | None = None
+        self._control: socket.socket | None = None
+        self._scratch = Path()
+
+    def fork(self) -> Child:
+        """A new child. Raises wire.ClosedError if the fork server does not run, also not after a second try."""
+        ours, its = socket.socketpair()
+        with its, self._lock:
+            for _ in range(2):
+                number = next(self._numbers)
+                try:
+                    pid = self._ask(forkserver.FORK, number, its.fileno())
+                    return Child(number, pid, ours)
+                except (OSError, wire.ClosedError):
+                    self._stop()
+        ours.close()
+        raise wire.ClosedError
+
+    def end(self, child: Child) -> int:
+        """Kills a child if it still lives. Its exit code, which is told once; 0 if that is not known."""
+        with self._lock:
+            child.channel.close()
+            if self._control is None:
+                return 0
+            try:
+                return self._ask(forkserver.END, child.number)
+            except (OSError, wire.ClosedError):
+                self._stop()
+                return 0
+
+    def close(self) -> None:
+        """Ends the server, which ends its children first."""
+        with self._lock:
+            self._stop()
+
+    def _ask(self, command: bytes, number: int, *channels: int) -> int:
+        control = self._control or self._start()
+        socket.send_fds(control, [command + number.to_bytes(forkserver.NUMBER_BYTES, "big")], channels)
+        answer = control.recv(forkserver.NUMBER_BYTES, socket.MSG_WAITALL)
+        if len(answer) < forkserver.NUMBER_BYTES:
+            raise wire.ClosedError
+        return int.from_bytes(answer, "big", signed=True)
+
+    def _start(self) -> socket.socket:
+        self._control, its = socket.socketpair()
+        self._scratch = Path(tempfile.mkdtemp(prefix="fencepost-extract-"))
+        limits = (self._settings.memory_bytes, self._settings.seconds, self._settings.documents_per_process)
+        arguments = map(str, (its.fileno(), self._scratch, *limits))
+        with its:
+            self._server = subprocess.Popen(  # noqa: S603 - this very program
+                [sys.executable, "-P", "-m", "indexer.extract.forkserver", *arguments],
+                env=_clean_environment(),
+                pass_fds=[its.fileno()],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                cwd=self._scratch,
+                start_new_session=True,  # Ctrl-C is for the worker
+            )
+        self._control.settimeout(_START_SECONDS)
+        if self._control.recv(1) != forkserver.READY:
+            raise wire.ClosedError
+        return self._control
+
+    def _stop(self) -> None:
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if self._server is not None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._server.wait(_STOP_SECONDS)
+            self._server.kill()
+            self._server.wait()
+            self._server = None
+            shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+def _clean_environment() -> dict[str, str]:
+    """What the program needs to start, and none of the worker's secrets."""
+    ours = environment()
+    kept = {name: ours[name] for name in _KEPT_VARIABLES if name in ours}
+    return kept | {"PYTHONPATH": ":".join(path for path in sys.path if path)}

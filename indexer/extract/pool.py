@@ -1,0 +1,202 @@
+"""Extraction in killable child processes: what a document can do to its reader ends here.
+
+    submit ─▶ short plain text: read at once, in this process
+           └▶ thread ─▶ idle or new child (forked by `forkserver`) ─▶ answer | refusal | death | deadline
+
+Each child has a socket of its own, so a death or a deadline concerns one document; it is killed, never asked to stop.
+Nothing here wakes up while there is nothing to do.
+"""
+
+import contextlib
+import signal
+import socket
+import threading
+import time
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from typing import Any, Self
+
+import orjson
+
+from indexer.extract import wire
+from indexer.extract.extraction import extract
+from indexer.extract.kinds import Kind
+from indexer.extract.nursery import Child, Nursery
+from indexer.extract.sniff import choose_kind
+from indexer.extract.types import Extraction, Limits, Request
+from pipeline.errors import Permanent, Transient
+from pipeline.outcomes import FAILURES
+from pipeline.settings import Extract
+
+_ANSWER_OVERHEAD = 64 * 1024 * 1024  # bytes of an answer beside its text
+
+
+class Crashed(Transient):
+    """The child died or its reader failed. Once it may be chance: try again alone; twice, it is the document."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("extractor_crashed", message)
+
+
+def limits(settings: Extract) -> Limits:
+    """What the settings allow one document."""
+    return Limits(
+        characters=settings.characters,
+        pages=settings.pages,
+        member_bytes=settings.member_bytes,
+        total_bytes=settings.total_bytes,
+        members=settings.members,
+        ratio=settings.ratio,
+    )
+
+
+def in_process(request: Request, kind: Kind) -> bool:
+    """Whether the document may be read in the worker: no native parser, and too short to hold up its neighbours."""
+    content = request.content
+    size = len(content) if isinstance(content, bytes) else content.stat().st_size
+    return size <= kind.in_process_bytes
+
+
+class ExtractionPool:
+    """Up to `processes` children, started when first needed. Thread-safe."""
+
+    def __init__(self, settings: Extract) -> None:
+        self._settings = settings
+        self._threads = ThreadPoolExecutor(settings.processes, thread_name_prefix="extract")
+        self._nursery = Nursery(settings)
+        self._lock = threading.Lock()
+        self._idle: list[Child] = []
+        self._busy: set[Child] = set()
+        self._closed = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_exception: object) -> None:
+        self.close()
+
+    def submit(self, request: Request, kind: Kind | None = None) -> Future[Extraction]:
+        """Starts an extraction; one that may happen in this process has happened when this returns.
+
+        The future raises Permanent (a refusal, `extractor_timeout`, `limit_exceeded` for memory), Crashed, or
+        CancelledError after `close`.
+        """
+        try:
+            kind = kind or choose_kind(request.content, request.filename, request.declared_media_type)
+        except Permanent as refusal:
+            return _failed(refusal)
+        if not in_process(request, kind):
+            return self._threads.submit(self._extract, request, kind)
+        try:
+            done: Future[Extraction] = Future()
+            done.set_result(extract(request, kind))
+        except Permanent as refusal:
+            return _failed(refusal)
+        except Exception as error:  # noqa: BLE001 - as in a child
+            return _failed(_reader_failed(kind, f"{type(error).__name__}: {error}"[:500]))
+        return done
+
+    def close(self) -> None:
+        """Ends all children at once and lets running extractions fail with CancelledError; may be called twice."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+            for child in self._busy:
+                with contextlib.suppress(OSError):
+                    child.channel.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits for its answer
+        for child in idle:
+            self._nursery.end(child)
+        self._threads.shutdown()  # what still waits for a child learns that there is none
+        self._nursery.close()
+
+    def _extract(self, request: Request, kind: Kind) -> Extraction:
+        child = self._take()
+        alive = False
+        try:
+            answer = self._converse(child, request, kind)
+            alive = not answer["last"]
+            return self._result(answer, kind)
+        except TimeoutError:
+            setting = f"{self._settings.seconds:g} s (FENCEPOST_EXTRACT__SECONDS)"
+            raise Permanent("extractor_timeout", f"Reading the document took longer than {setting}.") from None
+        except wire.ClosedError:
+            raise self._cause(self._nursery.end(child)) from None
+        except (LookupError, TypeError, ValueError):
+            alive = False
+            raise Crashed("The process that read the document gave an answer that makes no sense.") from None
+        finally:
+            self._give_back(child, alive=alive)
+
+    def _converse(self, child: Child, request: Request, kind: Kind) -> dict[str, Any]:
+        deadline = time.monotonic() + self._settings.seconds
+        child.channel.settimeout(self._settings.seconds)
+        wire.send(child.channel, *wire.pack_request(request, kind.name))
+        most = 6 * self._settings.characters + _ANSWER_OVERHEAD  # no character takes more than six bytes of JSON
+        answer: dict[str, Any] = orjson.loads(wire.receive(child.channel, most, deadline))
+        return answer
+
+    def _result(self, answer: dict[str, Any], kind: Kind) -> Extraction:
+        match answer:
+            case {"extraction": extraction}:
+                return wire.unpack_extraction(extraction)
+            case {"refusal": [code, message]} if code in FAILURES:
+                raise Permanent(code, message)
+            case {"memory": True}:
+                most = f"{self._settings.memory_bytes:,} bytes (FENCEPOST_EXTRACT__MEMORY_BYTES)"
+                raise Permanent("limit_exceeded", f"Reading the document needs more memory; the limit is {most}.")
+            case {"failure": str(failure)}:
+                raise _reader_failed(kind, failure)
+        raise ValueError
+
+    def _cause(self, exit_code: int) -> Exception:
+        if self._closed:
+            return CancelledError()
+        if exit_code == -signal.SIGXCPU:
+            setting = f"{self._settings.seconds:g} s (FENCEPOST_EXTRACT__SECONDS)"
+            return Permanent("extractor_timeout", f"Reading the document took more processor time than {setting}.")
+        how = f"signal {signal.Signals(-exit_code).name}" if exit_code < 0 else f"exit code {exit_code}"
+        return Crashed(f"The process that read the document died: {how}.")
+
+    def _take(self) -> Child:
+        child = self._idle_child() or self._new_child()
+        with self._lock:
+            closed = self._closed
+            if not closed:
+                self._busy.add(child)
+        if closed:
+            self._nursery.end(child)
+            raise CancelledError
+        return child
+
+    def _idle_child(self) -> Child | None:
+        with self._lock:
+            if self._closed:
+                raise CancelledError
+            child = self._idle.pop() if self._idle else None
+        if child is None or child.is_waiting():
+            return child
+        self._nursery.end(child)
+        return None
+
+    def _new_child(self) -> Child:
+        try:
+            return self._nursery.fork()
+        except wire.ClosedError:
+            raise Crashed("The extraction's fork server does not run; its error is in the worker's log.") from None
+
+    def _give_back(self, child: Child, *, alive: bool) -> None:
+        with self._lock:
+            self._busy.discard(child)
+            if alive and not self._closed:
+                self._idle.append(child)
+                return
+        self._nursery.end(child)
+
+
+def _reader_failed(kind: Kind, failure: str) -> Crashed:
+    return Crashed(f"The reader of {kind.name} failed: {failure}.")
+
+
+def _failed(error: Exception) -> Future[Extraction]:
+    future: Future[Extraction] = Future()
+    future.set_exception(error)
+    return future

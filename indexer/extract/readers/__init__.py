@@ -1,0 +1,1 @@
+"""The readers, one file per format; `indexer.extract.kinds` is their register."""

@@ -1,0 +1,121 @@
+"""What goes into an extraction and what comes out of it."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+from typing import Protocol
+
+from pipeline.errors import Permanent
+from pipeline.outcomes import TextQuality
+
+Buffer = bytes | mmap
+"""The bytes of a document: in memory, or mapped from a file."""
+
+Fact = str | int | float | bool | list[str]
+"""Something worth knowing about a document beside its text; JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one document may use; each is named after its setting in `pipeline.settings.Extract`."""
+
+    characters: int = 20_000_000
+    pages: int = 20_000
+    member_bytes: int = 64 * 1024 * 1024
+    total_bytes: int = 256 * 1024 * 1024
+    members: int = 10_000
+    ratio: int = 250
+
+    def exceeded(self, name: str, sentence: str) -> Permanent:
+        """The refusal of a document that is over the limit of this name."""
+        setting = f"FENCEPOST_EXTRACT__{name.upper()}"
+        return Permanent("limit_exceeded", f"{sentence}; the limit is {getattr(self, name):,} ({setting}).")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A document to extract: its bytes, or the file that holds them, and what its sender said about it."""
+
+    content: bytes | Path
+    filename: str = ""
+    declared_media_type: str = ""
+    encoding: str = ""
+    limits: Limits = Limits()
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of a document's text as a reader finds it: a page, a section or the whole.
+
+    The text ends with the white space that parts it from the next block.
+    """
+
+    text: str
+    page: int | None = None
+    member: str | None = None
+    heading: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reader returns. `truncated` and `partial` say that text is missing, and why."""
+
+    blocks: list[Block]
+    facts: dict[str, Fact] = field(default_factory=dict)
+    truncated: bool = False
+    partial: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A piece of text for the index, with its place.
+
+    Passages of one document joined give its text. A passage that runs over several pages, as in a book of thousands of
+    pages, says where each next page begins: `breaks` holds (offset in the text, page).
+    """
+
+    text: str
+    page: int | None = None
+    member: str | None = None
+    heading: str | None = None
+    breaks: tuple[tuple[int, int], ...] = ()
+
+    def page_at(self, offset: int) -> int | None:
+        """The page of the character at this offset."""
+        page = self.page
+        for start, next_page in self.breaks:
+            if offset < start:
+                break
+            page = next_page
+        return page
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """A document's text, sanitised and cut into passages, and what is known about it."""
+
+    media_type: str
+    text_quality: TextQuality
+    passages: list[Passage]
+    facts: dict[str, Fact]
+
+
+class Reader(Protocol):
+    """One format. Bytes in, blocks and facts out; no state, no files, no network."""
+
+    def __call__(self, content: Buffer, request: Request) -> Reading:
+        """Reads the document. Raises Permanent with a code and a sentence about this document."""
+
+
+@contextmanager
+def opened(content: bytes | Path) -> Iterator[Buffer]:
+    """The bytes of a document; those of a file are mapped, so that they fill no memory."""
+    if isinstance(content, bytes):
+        yield content
+    elif content.stat().st_size == 0:
+        yield b""
+    else:
+        with content.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as mapped:
+            yield mapped

@@ -1,0 +1,102 @@
+"""Extraction results: stored once under their key, read back before every publish (P6).
+
+The key is (SHA-256 of the bytes, version of the extractor, fingerprint of all else that decides the text). Whoever
+comes second finds the row of the first; failures are never stored. Passages are kept as compressed JSON.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import orjson
+import zstandard
+from sqlalchemy import Connection, text
+
+from indexer.extract import EXTRACTOR, Extraction, Passage
+
+LEVEL = 1
+
+
+class Key(NamedTuple):
+    """Names a result; the version of the extractor is added here."""
+
+    sha256: bytes
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A stored extraction."""
+
+    result_id: int
+    media_type: str
+    text_quality: str
+    passages: list[Passage]
+
+
+def find(connection: Connection, keys: Collection[Key]) -> dict[Key, Result]:
+    """The stored results among these keys."""
+    if not keys:
+        return {}
+    rows = connection.execute(
+        text("""
+            SELECT r.result_id, r.sha256, r.fingerprint, r.media_type, r.text_quality, r.passages
+            FROM unnest(CAST(:hashes AS bytea[]), CAST(:fingerprints AS text[])) AS k (sha256, fingerprint)
+            JOIN results r ON r.sha256 = k.sha256 AND r.fingerprint = k.fingerprint AND r.extractor = :extractor
+        """),
+        {
+            "hashes": [key.sha256 for key in keys],
+            "fingerprints": [key.fingerprint for key in keys],
+            "extractor": EXTRACTOR,
+        },
+    )
+    return {
+        Key(row.sha256, row.fingerprint): Result(row.result_id, row.media_type, row.text_quality, unpack(row.passages))
+        for row in rows
+    }
+
+
+def store(connection: Connection, extractions: Mapping[Key, Extraction]) -> None:
+    """Stores results; what somebody else stored in the meantime stays as it is. In key order, against deadlocks."""
+    rows = sorted(extractions.items())
+    connection.execute(
+        text("""
+            INSERT INTO results (sha256, extractor, fingerprint, media_type, text_quality, facts, passages)
+            SELECT sha256, :extractor, fingerprint, media_type, text_quality, CAST(facts AS jsonb), passages
+            FROM unnest(
+                CAST(:hashes AS bytea[]), CAST(:fingerprints AS text[]), CAST(:media_types AS text[]),
+                CAST(:qualities AS text[]), CAST(:facts AS text[]), CAST(:passages AS bytea[])
+            ) AS r (sha256, fingerprint, media_type, text_quality, facts, passages)
+            ON CONFLICT ON CONSTRAINT extracted_once DO NOTHING
+        """),
+        {
+            "extractor": EXTRACTOR,
+            "hashes": [key.sha256 for key, _ in rows],
+            "fingerprints": [key.fingerprint for key, _ in rows],
+            "media_types": [extraction.media_type for _, extraction in rows],
+            "qualities": [extraction.text_quality for _, extraction in rows],
+            "facts": [orjson.dumps(extraction.facts).decode() for _, extraction in rows],
+            "passages": [pack(extraction.passages) for _, extraction in rows],
+        },
+    )
+
+
+def read(connection: Connection, result_id: int) -> list[Passage]:
+    """The passages of one result."""
+    found = connection.execute(text("SELECT passages FROM results WHERE result_id = :id"), {"id": result_id})
+    return unpack(found.scalar_one())
+
+
+def pack(passages: Iterable[Passage]) -> bytes:
+    """Passages as compressed JSON."""
+    rows = [(p.text, p.page, p.member, p.heading, p.breaks) for p in passages]
+    return zstandard.ZstdCompressor(level=LEVEL).compress(orjson.dumps(rows))
+
+
+def unpack(packed: bytes) -> list[Passage]:
+    """The passages that `pack` took."""
+    rows = orjson.loads(zstandard.ZstdDecompressor().decompress(packed))
+    return [
+        Passage(words, page, member, heading, tuple((offset, next_page) for offset, next_page in breaks))
+        for words, page, member, heading, breaks in rows
+    ]

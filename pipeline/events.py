@@ -1,0 +1,57 @@
+"""What happened, as named events; who listens decides what becomes of them.
+
+Code says `emit("lease.lost", job_id=…)`; names are `noun.verb`. Each process subscribes once: the log here, metrics
+later. docs/events.md lists every event; a test keeps it complete.
+"""
+
+import contextlib
+from collections.abc import Callable, Iterator
+
+import structlog
+
+Subscriber = Callable[[str, dict[str, object]], None]
+_subscribers: list[Subscriber] = []
+_log = structlog.get_logger("fencepost")
+
+QUIET = frozenset({"lease.taken", "attempt.ended", "outbox.relayed", "delivery.empty", "process.beat"})
+WARNINGS = frozenset(
+    {"lease.lost", "job.reclaimed", "process.lost", "broker.unavailable", "database.unavailable", "outbox.refused",
+     "delivery.malformed", "delivery.resent", "extraction.crashed"},
+)  # fmt: skip
+ERRORS = frozenset({"loop.failed", "attempt.failed", "finish.given_up"})
+
+
+def emit(name: str, **fields: object) -> None:
+    """Tells every subscriber; a subscriber that fails never harms the caller."""
+    for subscriber in _subscribers:
+        with contextlib.suppress(Exception):
+            subscriber(name, fields)
+
+
+def subscribe(subscriber: Subscriber) -> None:
+    """Adds a subscriber for the life of the process."""
+    _subscribers.append(subscriber)
+
+
+def unsubscribe(subscriber: Subscriber) -> None:
+    """Takes a subscriber away again."""
+    _subscribers.remove(subscriber)
+
+
+@contextlib.contextmanager
+def context(**fields: object) -> Iterator[None]:
+    """Binds fields (document, job, generation) to everything logged inside the block."""
+    with structlog.contextvars.bound_contextvars(**{name: str(value) for name, value in fields.items()}):
+        yield
+
+
+def log(name: str, fields: dict[str, object]) -> None:
+    """The subscriber that writes the log."""
+    if name in ERRORS:
+        _log.error(name, **fields)
+    elif name in WARNINGS:
+        _log.warning(name, **fields)
+    elif name in QUIET:
+        _log.debug(name, **fields)
+    else:
+        _log.info(name, **fields)

