@@ -5,7 +5,7 @@ its page, and never mixes members. Nothing is lost: the passages joined are the 
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from indexer.extract.types import Block, Passage
@@ -25,33 +25,46 @@ _ENDS = (
 )
 _JOINED_TO_THE_LEFT = re.compile(r"[\u0300-\u036f\u200d\u3099\u309a\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
 
-_BROKEN_WORD = re.compile(r"(?:[\u00ad\ufffe\x02]|(?<=[^\W\d_])-)[ \t]*\r?\n[ \t]*(?=[^\W\d_])")
+_BROKEN_WORD = re.compile(
+    r"(?:[\ufffe\x02](?:[ \t]*+\r?\n)?"  # PDFium's mark for a hyphen at the end of a line
+    r"|\u00ad[ \t]*+\r?\n"
+    r"|(?<=[^\W\d_])-[ \t]*+\r?\n)[ \t]*+(?=(\w))"
+)
 
 
 def cut(blocks: Sequence[Block]) -> list[Passage]:
-    """The passages of a document, at most MOST_PASSAGES."""
-    size = TARGET
-    while True:
-        passages = [passage for group in _groups(blocks, size) for passage in _cut_group(group, size)]
-        if len(passages) <= MOST_PASSAGES:
-            return passages
+    """The passages of a document, at most MOST_PASSAGES; pages share one only when there are too many of them."""
+    passages = list(_cut(blocks, TARGET, _page))
+    total = sum(len(block.text) for block in blocks)
+    size = max(1, total // (MOST_PASSAGES // 2))
+    while len(passages) > MOST_PASSAGES and size <= 2 * total:
+        passages = list(_cut(blocks, size, _member))
         size *= 2
+    return passages
 
 
 def join_broken_words(text: str) -> str:
-    """The text with words joined that a hyphen at the end of a line broke, if a small letter follows."""
-    return _BROKEN_WORD.sub(lambda end: "" if _goes_on_small(end) else end[0], text)
+    """The text with words joined that were broken at the end of a line, if a small letter follows."""
+    return _BROKEN_WORD.sub(_join, text)
 
 
-def _goes_on_small(end: re.Match[str]) -> bool:
-    return end[0][0] != "-" or end.string[end.end()].islower()
+def _join(end: re.Match[str]) -> str:
+    if end[1].islower() or end[0].startswith("\u00ad"):
+        return ""
+    return end[0] if end[0].startswith("-") else "-"
 
 
-def _groups(blocks: Sequence[Block], size: int) -> Iterator[list[Block]]:
-    """Neighbouring blocks that may share a passage: of one page while passages have their usual size."""
-    together = (lambda b: (b.member, b.page)) if size == TARGET else (lambda b: (b.member, None))
+def _page(block: Block) -> object:
+    return block.member, block.page
+
+
+def _member(block: Block) -> object:
+    return block.member
+
+
+def _cut(blocks: Sequence[Block], size: int, together: Callable[[Block], object]) -> Iterator[Passage]:
     for _, group in groupby(blocks, together):
-        yield list(group)
+        yield from _cut_group(group, size)
 
 
 def _cut_group(blocks: Iterable[Block], size: int) -> Iterator[Passage]:

@@ -18,7 +18,8 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _ISO_2022 = re.compile(rb"\x1b(?:\$[@B]|\([BIJ]|\$\)[AC]|\$\([A-DOPQ])")
-_ISO_2022_CODECS = ("iso2022_jp", "iso2022_jp_ext", "iso2022_jp_2", "iso2022_jp_3", "iso2022_kr")
+_KOREAN_MARK = b"\x1b$)C"
+_JAPANESE = ("iso2022_jp", "iso2022_jp_ext", "iso2022_jp_2", "iso2022_jp_3")
 
 # What pages of the web declare, and what they mean by it.
 _MEANT = {
@@ -34,6 +35,11 @@ _MULTIBYTE = frozenset({"cp932", "gb18030", "cp949", "big5", "big5hkscs", "cp950
 # Not encodings of documents, or of a cost out of proportion.
 _REFUSED = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "utf-7"})
 
+_DECLARED = re.compile(
+    rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]+)""",
+    re.IGNORECASE,
+)
+_DECLARED_WITHIN = 4096
 _SAMPLE_BYTES = 16 * 1024
 _DETECTED_BYTES = 16 * 1024
 
@@ -64,6 +70,12 @@ def decode(data: bytes, declared: str = "", override: str = "") -> Decoded:
     )
 
 
+def declared_inside(data: bytes) -> str:
+    """The encoding that a page or an XML file declares in its first lines, '' if none."""
+    found = _DECLARED.search(data[:_DECLARED_WITHIN])
+    return (found[1] or found[2]).decode("ascii", "replace") if found else ""
+
+
 def known(name: str) -> str:
     """Python's name for the encoding that a document or a person names, '' if there is none."""
     try:
@@ -75,7 +87,7 @@ def known(name: str) -> str:
 
 def _is_text(codec: str) -> bool:
     try:
-        b"".decode(codec)
+        b"?".decode(codec, "replace")
     except LookupError:  # a codec from bytes to bytes, such as zlib
         return False
     return True
@@ -121,7 +133,8 @@ def _by_nulls(data: bytes) -> Decoded | None:
 def _iso_2022(data: bytes) -> Decoded | None:
     if b"\x1b" not in data or not data.isascii() or _ISO_2022.search(data) is None:
         return None
-    return next((found for codec in _ISO_2022_CODECS if (found := _strictly(data, codec, 0.99))), None)
+    codecs_to_try = ("iso2022_kr",) if _KOREAN_MARK in data else _JAPANESE
+    return next((found for codec in codecs_to_try if (found := _strictly(data, codec, 0.99))), None)
 
 
 def _by_multibyte_declaration(data: bytes, declared: str) -> Decoded | None:

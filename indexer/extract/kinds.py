@@ -61,10 +61,17 @@ BY_SUFFIX = {
 }
 """What a file's name says about text; where it contradicts the content, the content is believed."""
 
-BY_MEDIA_TYPE = {kind.media_type: kind.name for kind in KINDS.values()} | {
-    "application/xhtml+xml": "html",
-    "application/x-ndjson": "json",
+BY_MEDIA_TYPE = {
+    "text/plain": "text",
+    "text/markdown": "markdown",
     "text/x-markdown": "markdown",
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "text/csv": "csv",
+    "text/tab-separated-values": "tsv",
+    "application/json": "json",
+    "application/x-ndjson": "json",
+    "application/xml": "xml",
     "text/xml": "xml",
 }
 """What a declared media type says about text."""

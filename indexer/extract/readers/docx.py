@@ -151,7 +151,7 @@ class _Story:
                 self._taking = False
             case "tc":
                 self._cells -= 1
-                self._section.append("\t")
+                self._section[-1:] = [*(last.rstrip(" ") for last in self._section[-1:]), "\t"]
             case "tr":
                 self._section.append("\n")
 

@@ -1,7 +1,7 @@
 """PDF by PDFium, one page at a time. PDFium is native and not safe among threads: this runs in a child process only."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pypdfium2 as pdfium
 from pypdfium2.raw import FPDF_ERR_PASSWORD
@@ -68,15 +68,9 @@ def _pages(document: pdfium.PdfDocument, count: int, limits: Limits) -> tuple[li
 
 
 def _page_text(document: pdfium.PdfDocument, index: int) -> str:
-    page = document[index]
-    try:
-        if document.formenv:
-            page.flatten()  # what was typed into a form becomes a part of the page
-        textpage = page.get_textpage()
-        try:
-            text = textpage.get_text_range()
-        finally:
-            textpage.close()
-    finally:
-        page.close()
+    if document.formenv:
+        with closing(document[index]) as page:
+            page.flatten()  # what was typed into a form becomes a part of the page, as it is loaded next
+    with closing(document[index]) as page, closing(page.get_textpage()) as textpage:
+        text = textpage.get_text_range()
     return join_broken_words(text.replace("\r\n", "\n").replace("\x00", "")).strip()
