@@ -50,10 +50,7 @@ def list_all(
         return
     print_table(
         ["document", "collection", "version", "state", "why"],
-        (
-            (each["key"] or each["id"], each["collection"], _versions(each), each["state"], _why(each))
-            for each in found
-        ),
+        ((each["key"] or each["id"], each["collection"], _versions(each), each["state"], _why(each)) for each in found),
     )
 
 

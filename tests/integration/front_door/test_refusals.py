@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import pytest
 from httpx import Client
 
+from fencepost.local.postgres import LocalPostgres
 from pipeline.settings import Settings, Upload
-from tests.support import api
+from tests.support import api, servers
 from tests.support.forms import FORM_HEADERS, form
 from tests.support.servers import Database
 from tests.support.waiting import until
@@ -18,7 +19,14 @@ LIMIT = 100_000
 NOBODY = "00000000-0000-4000-8000-000000000000"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def database(postgres: LocalPostgres) -> Iterator[Database]:
+    """One database for all: each test finds it empty and leaves it so."""
+    with servers.fresh_database(postgres) as fresh:
+        yield fresh
+
+
+@pytest.fixture(scope="module")
 def client(database: Database) -> Iterator[Client]:
     """An application with a small size limit."""
     with api.serving(database, Settings(upload=Upload(most_bytes=LIMIT))) as client:
