@@ -26,9 +26,9 @@ _ENDS = (
 _JOINED_TO_THE_LEFT = re.compile(r"[\u0300-\u036f\u200d\u3099\u309a\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
 
 _BROKEN_WORD = re.compile(
-    r"(?:[\ufffe\x02][ \t]*(?:\r?\n)?"  # PDFium's mark for a hyphen at the end of a line
-    r"|\u00ad[ \t]*\r?\n"
-    r"|(?<=[^\W\d_])-[ \t]*\r?\n)[ \t]*(?=(\w))"
+    r"(?:[\ufffe\x02](?:[ \t]*+\r?\n)?"  # PDFium's mark for a hyphen at the end of a line
+    r"|\u00ad[ \t]*+\r?\n"
+    r"|(?<=[^\W\d_])-[ \t]*+\r?\n)[ \t]*+(?=(\w))"
 )
 
 

@@ -68,9 +68,14 @@ def snapshot(connection: Connection) -> Snapshot:
     )
 
 
-def live(connection: Connection, settings: Settings) -> dict[str, Any]:
-    """What changes from second to second; every statement is bounded, and cancelled after 2 s."""
+def bound(connection: Connection) -> None:
+    """From here to the end of the transaction a statement is cancelled after 2 s: no page may burden the database."""
     connection.execute(text(f"SET LOCAL statement_timeout = '{STATEMENT_TIMEOUT}'"))
+
+
+def live(connection: Connection, settings: Settings) -> dict[str, Any]:
+    """What changes from second to second; every statement reads a bounded number of rows."""
+    bound(connection)
     silent = {"silent_seconds": settings.lease.seconds, "most": MOST_ROWS}
     oldest = connection.execute(query("oldest_queued"), {"most": MOST_ROWS}).mappings().one_or_none()
     expired = connection.execute(query("expired_leases"), {"most": MOST_ROWS, "shown": SHOWN}).mappings()

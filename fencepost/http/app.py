@@ -8,15 +8,22 @@ from fastapi import FastAPI
 from sqlalchemy import Engine
 
 import fencepost.http.health
+import fencepost.http.operator_routes
 import indexer.text_routes
 import ingest.routes
 from fencepost.http import mistakes
 from fencepost.http.guard import Guard
 from ingest.intake import Intake
 from ingest.notifier import Notifier
+from pipeline.overview_cache import OverviewCache
 from pipeline.settings import Settings
 
-ROUTERS = (ingest.routes.router, indexer.text_routes.router, fencepost.http.health.router)
+ROUTERS = (
+    ingest.routes.router,
+    indexer.text_routes.router,
+    fencepost.http.operator_routes.router,
+    fencepost.http.health.router,
+)
 THREADS = 20
 """Requests worked on at once; the pool of the engine must have as many connections."""
 VERSION = "0.1.0"
@@ -29,6 +36,7 @@ ABOUT = (
 def create_app(settings: Settings, *, engine: Engine) -> FastAPI:
     """The application on this engine, whose pool should hold `THREADS` connections."""
     notifier = Notifier(settings.database_url.get_secret_value())
+    overview = OverviewCache(engine)
 
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
@@ -38,6 +46,7 @@ def create_app(settings: Settings, *, engine: Engine) -> FastAPI:
             yield
         finally:
             notifier.stop()
+            overview.close()
 
     app = FastAPI(
         title="Fencepost",
@@ -50,6 +59,7 @@ def create_app(settings: Settings, *, engine: Engine) -> FastAPI:
     )
     app.state.settings = settings
     app.state.engine = engine
+    app.state.overview = overview
     app.state.intake = Intake(engine, notifier, settings)
     for router in ROUTERS:
         app.include_router(router)

@@ -29,28 +29,32 @@ _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 def run(channel: socket.socket, parent: int, scratch: Path, memory_bytes: int, seconds: float, documents: int) -> None:
     """Reads up to so many documents, each within its limits, and returns."""
     _isolate(parent, scratch, memory_bytes)
-    for number in range(1, documents + 1):
+    last = False
+    for left in reversed(range(documents)):
+        _allow_cpu(seconds)
         try:
-            frame = wire.receive(channel, sys.maxsize)
+            request = wire.receive(channel, sys.maxsize)
+            answer = _answer(request)
+            last = not left or _peak_bytes() > _RETIRE_ABOVE_BYTES
+            packed = orjson.dumps(answer | {"last": last})
+        except MemoryError:
+            last = True
+            packed = orjson.dumps({"memory": True, "last": last})
         except wire.ClosedError:
             return
-        _allow_cpu(seconds)
-        answer = _answer(frame)
-        del frame
-        answer["last"] = last = number == documents or "memory" in answer or _peak_bytes() > _RETIRE_ABOVE_BYTES
-        wire.send(channel, orjson.dumps(answer))
+        wire.send(channel, packed)
         if last:
             return
 
 
 def _answer(frame: bytearray) -> dict[str, object]:
+    request, kind = wire.unpack_request(frame)
     try:
-        request, kind = wire.unpack_request(frame)
         return {"extraction": wire.pack_extraction(extract(request, KINDS[kind]))}
     except Permanent as refusal:
         return {"refusal": [refusal.code, refusal.message]}
     except MemoryError:
-        return {"memory": True}
+        raise
     except Exception as error:  # noqa: BLE001 - a reader's failure is the document's, whatever it is
         return {"failure": f"{type(error).__name__}: {error}"[:500]}
 

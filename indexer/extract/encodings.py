@@ -35,6 +35,11 @@ _MULTIBYTE = frozenset({"cp932", "gb18030", "cp949", "big5", "big5hkscs", "cp950
 # Not encodings of documents, or of a cost out of proportion.
 _REFUSED = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "utf-7"})
 
+_DECLARED = re.compile(
+    rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]+)""",
+    re.IGNORECASE,
+)
+_DECLARED_WITHIN = 4096
 _SAMPLE_BYTES = 16 * 1024
 _DETECTED_BYTES = 16 * 1024
 
@@ -63,6 +68,12 @@ def decode(data: bytes, declared: str = "", override: str = "") -> Decoded:
         or _detected(data)
         or Decoded(data.decode("cp1252", "replace"), "cp1252", 0.1)
     )
+
+
+def declared_inside(data: bytes) -> str:
+    """The encoding that a page or an XML file declares in its first lines, '' if none."""
+    found = _DECLARED.search(data[:_DECLARED_WITHIN])
+    return (found[1] or found[2]).decode("ascii", "replace") if found else ""
 
 
 def known(name: str) -> str:

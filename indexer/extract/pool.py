@@ -99,12 +99,13 @@ class ExtractionPool:
         """Ends all children at once and lets running extractions fail with CancelledError; may be called twice."""
         with self._lock:
             self._closed = True
-            children = [*self._idle, *self._busy]
-            self._idle.clear()
-        for child in children:
-            with contextlib.suppress(OSError):
-                child.channel.shutdown(socket.SHUT_RDWR)
-        self._threads.shutdown(cancel_futures=True)
+            idle, self._idle = self._idle, []
+            for child in self._busy:
+                with contextlib.suppress(OSError):
+                    child.channel.shutdown(socket.SHUT_RDWR)  # wakes the thread that waits for its answer
+        for child in idle:
+            self._nursery.end(child)
+        self._threads.shutdown()  # what still waits for a child learns that there is none
         self._nursery.close()
 
     def _extract(self, request: Request, kind: Kind) -> Extraction:
@@ -156,21 +157,31 @@ class ExtractionPool:
         return Crashed(f"The process that read the document died: {how}.")
 
     def _take(self) -> Child:
+        child = self._idle_child() or self._new_child()
         with self._lock:
-            child = self._idle.pop() if self._idle else None
-        if child is not None and not child.is_waiting():
+            closed = self._closed
+            if not closed:
+                self._busy.add(child)
+        if closed:
             self._nursery.end(child)
-            child = None
+            raise CancelledError
+        return child
+
+    def _idle_child(self) -> Child | None:
+        with self._lock:
+            if self._closed:
+                raise CancelledError
+            child = self._idle.pop() if self._idle else None
+        if child is None or child.is_waiting():
+            return child
+        self._nursery.end(child)
+        return None
+
+    def _new_child(self) -> Child:
         try:
-            child = child or self._nursery.fork()
+            return self._nursery.fork()
         except wire.ClosedError:
             raise Crashed("The extraction's fork server does not run; its error is in the worker's log.") from None
-        with self._lock:
-            if not self._closed:
-                self._busy.add(child)
-                return child
-        self._nursery.end(child)
-        raise CancelledError
 
     def _give_back(self, child: Child, *, alive: bool) -> None:
         with self._lock:

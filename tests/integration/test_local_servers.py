@@ -18,8 +18,8 @@ from fencepost.local.postgres import LocalPostgres
 from fencepost.local.processes import StartError, User
 from fencepost.local.servers import LocalServers
 from fencepost.local.valkey import LocalValkey
-from tests.support.deadline import wait_for
 from tests.support.servers import FAST, Database
+from tests.support.waiting import until
 
 
 @pytest.fixture
@@ -180,6 +180,6 @@ def test_servers_end_when_their_starter_is_killed(private: Path) -> None:
     starter.send_signal(signal.SIGKILL)
     assert starter.wait() == -signal.SIGKILL
     starter.stdout.close()
-    wait_for(lambda: [processes.born(pid) for pid in pids] == [None, None])
+    until(lambda: [processes.born(pid) for pid in pids] == [None, None])
     with LocalServers(private / "data") as servers:
         assert answers(servers.database_url)

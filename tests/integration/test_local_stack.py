@@ -18,9 +18,9 @@ from fencepost.local import stack
 from pipeline.errors import SettingsError
 from pipeline.settings import load
 from tests.support import leaks
-from tests.support.deadline import wait_for
 from tests.support.running_stack import RunningStack, all_ended
 from tests.support.servers import Database
+from tests.support.waiting import until
 
 Run = Callable[..., RunningStack]
 
@@ -89,7 +89,7 @@ def test_a_killed_child_is_started_again_and_that_is_said(run_light: Run) -> Non
     pid = running.pid_of("worker-1")
     os.kill(pid, signal.SIGKILL)
     assert re.match(r"worker-1 +ended with signal 9; started again in 0\.5 s$", running.hears("ended with"))
-    wait_for(lambda: running.pid_of("worker-1") not in (0, pid))
+    until(lambda: running.pid_of("worker-1") not in (0, pid))
 
 
 def test_a_killed_postgres_is_started_again_on_its_address(run: Run) -> None:
@@ -99,7 +99,7 @@ def test_a_killed_postgres_is_started_again_on_its_address(run: Run) -> None:
     pid, *_, port = note.read_text().splitlines()[:4]
     os.kill(int(pid), signal.SIGKILL)
     running.hears("ended with signal 9")
-    wait_for(lambda: note.exists() and not note.read_text().startswith(pid) and "ready" in note.read_text(), 20)
+    until(lambda: note.exists() and not note.read_text().startswith(pid) and "ready" in note.read_text(), seconds=20)
     assert note.read_text().splitlines()[3] == port
 
 

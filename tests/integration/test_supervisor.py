@@ -14,7 +14,7 @@ from fencepost.local import leftovers, processes, supervisor
 from fencepost.local.log import Log
 from fencepost.local.supervisor import Program, Supervisor
 from tests.support import programs
-from tests.support.deadline import wait_for
+from tests.support.waiting import until
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_one_that_ignores_sigterm_is_killed_after_the_grace(tmp_path: Path) -> N
     output = io.StringIO()
     with supervise(tmp_path, output, grace=0.2) as running:
         running.run(programs.python("stubborn", programs.STUBBORN))
-        wait_for(lambda: "here" in output.getvalue())
+        until(lambda: "here" in output.getvalue())
         pid = int((tmp_path / "running" / "stubborn").read_text().split()[0])
     assert processes.born(pid) is None
     assert "did not stop in time and was killed" in output.getvalue()
@@ -45,12 +45,12 @@ def test_a_program_takes_its_own_children_with_it(tmp_path: Path, fate: str) -> 
     output = io.StringIO()
     with supervise(tmp_path, output) as running:
         running.run(programs.python("worker-1", programs.HAS_A_CHILD))
-        wait_for(lambda: "\n" in output.getvalue())
+        until(lambda: "\n" in output.getvalue())
         grandchild = int(output.getvalue().split()[2])
         if fate == "killed":
             os.kill(int((tmp_path / "running" / "worker-1").read_text().split()[0]), signal.SIGKILL)
-            wait_for(lambda: processes.born(grandchild) is None)
-    wait_for(lambda: processes.born(grandchild) is None)
+            until(lambda: processes.born(grandchild) is None)
+    until(lambda: processes.born(grandchild) is None)
 
 
 def test_the_pause_before_a_new_start_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -59,7 +59,7 @@ def test_the_pause_before_a_new_start_grows(tmp_path: Path, monkeypatch: pytest.
     output = io.StringIO()
     with supervise(tmp_path, output) as running:
         running.run(programs.python("brief", "raise SystemExit(3)"))
-        wait_for(lambda: output.getvalue().count("ended") >= 4)
+        until(lambda: output.getvalue().count("ended") >= 4)
     said = [line.split(None, 1)[1] for line in output.getvalue().splitlines()[:4]]
     assert said == [f"ended with exit code 3; started again in {delay} s" for delay in (0.01, 0.02, 0.04, 0.04)]
 
@@ -69,7 +69,7 @@ def test_a_program_that_does_not_exist_is_tried_again_and_does_not_stop_the_othe
     with supervise(tmp_path, output) as running:
         running.run(Program("missing", ["/does/not/exist"]))
         running.run(programs.python("other", programs.WAITS))
-        wait_for(lambda: "missing" in output.getvalue() and "here" in output.getvalue())
+        until(lambda: "missing" in output.getvalue() and "here" in output.getvalue())
     assert "ended with exit code 1" in output.getvalue()
 
 

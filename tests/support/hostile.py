@@ -14,7 +14,10 @@ def endless_pdf(repeats: int = 20_000) -> bytes:
         [
             b"<< /Type /Catalog /Pages 2 0 R >>",
             b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
-            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R /Resources << /XObject << /F 5 0 R >> >> >>",
+            (
+                b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 4 0 R"
+                b" /Resources << /XObject << /F 5 0 R >> >> >>"
+            ),
             documents.stream(b"/F Do " * repeats),
             form,
         ]

@@ -9,7 +9,7 @@ from threading import Thread
 
 from fencepost.local import processes, stack
 from pipeline.settings import environment
-from tests.support.deadline import wait_for
+from tests.support.waiting import until
 
 
 class RunningStack:
@@ -42,8 +42,8 @@ class RunningStack:
 
     def hears(self, words: str) -> str:
         """Waits for a line with these words and returns it."""
-        wait_for(lambda: any(words in line for line in self.lines) or self.process.poll() is not None, 30)
-        wait_for(lambda: any(words in line for line in self.lines), 1)
+        until(lambda: any(words in line for line in self.lines) or self.process.poll() is not None, seconds=30)
+        until(lambda: any(words in line for line in self.lines), seconds=1)
         return next(line for line in self.lines if words in line)
 
     def told(self, each: signal.Signals) -> int:

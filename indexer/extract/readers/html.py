@@ -6,15 +6,9 @@ A tree would need memory and depth that hostile pages choose; a stream of tags n
 import re
 from html.parser import HTMLParser
 
-from indexer.extract.encodings import decode
+from indexer.extract.encodings import declared_inside, decode
 from indexer.extract.readers.text import charset
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request
-
-_DECLARED = re.compile(
-    rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]+)""",
-    re.IGNORECASE,
-)
-_DECLARED_WITHIN = 4096
 
 _SKIPPED = frozenset({"script", "style", "template"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
@@ -31,7 +25,7 @@ _WITH_ITS_LINES = frozenset({"pre", "textarea"})
 def read(content: Buffer, request: Request) -> Reading:
     """One block per section; facts: title and encoding."""
     data = bytes(content)
-    decoded = decode(data, charset(request.declared_media_type) or _declared(data), request.encoding)
+    decoded = decode(data, charset(request.declared_media_type) or declared_inside(data), request.encoding)
     page = _Page()
     page.feed(decoded.text)
     page.close()
@@ -40,11 +34,6 @@ def read(content: Buffer, request: Request) -> Reading:
     if title := _WHITE_SPACE.sub(" ", "".join(page.title)).strip():
         facts["title"] = title
     return Reading(page.blocks, facts)
-
-
-def _declared(data: bytes) -> str:
-    found = _DECLARED.search(data[:_DECLARED_WITHIN])
-    return (found[1] or found[2]).decode("ascii", "replace") if found else ""
 
 
 class _Page(HTMLParser):

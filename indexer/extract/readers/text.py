@@ -2,7 +2,7 @@
 
 import re
 
-from indexer.extract.encodings import decode
+from indexer.extract.encodings import declared_inside, decode
 from indexer.extract.types import Block, Buffer, Reading, Request
 
 _CHARSET = re.compile(r"charset=\"?([\w.:-]+)", re.IGNORECASE)
@@ -10,7 +10,9 @@ _CHARSET = re.compile(r"charset=\"?([\w.:-]+)", re.IGNORECASE)
 
 def read(content: Buffer, request: Request) -> Reading:
     """The text as it stands, with line ends of one kind."""
-    decoded = decode(bytes(content), charset(request.declared_media_type), request.encoding)
+    data = bytes(content)
+    declared = charset(request.declared_media_type) or (declared_inside(data) if data.startswith(b"<?xml") else "")
+    decoded = decode(data, declared, request.encoding)
     text = decoded.text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in decoded.text else decoded.text
     return Reading([Block(text)], {"encoding": decoded.encoding, "encoding_confidence": decoded.confidence})
 

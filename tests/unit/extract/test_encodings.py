@@ -6,7 +6,7 @@ from pipeline.errors import Permanent
 GERMAN = "Zwölf Möwen überfliegen die große Mole. Die Fähre fährt über das ruhige Hafenbecken, später käme Nebel auf.\n"
 RUSSIAN = "Смотритель маяка каждую ночь заводил часовой механизм и считал корабли, которые проходили мимо.\n"
 JAPANESE = "灯台守は毎晩三十分ごとに時計仕掛けを巻き上げ、通り過ぎる船の数を数えていた。\n"
-CHINESE = "灯塔看守人每天晚上都要给钟表装置上发条，并数着经过的船只。\n"
+CHINESE = "灯塔看守人每天晚上都要给钟表装置上发条并数着经过的船只。\n"
 KOREAN = "등대지기는 매일 밤 시계 장치를 감고 지나가는 배의 수를 세었습니다.\n"
 
 

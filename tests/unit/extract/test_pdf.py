@@ -52,8 +52,10 @@ def test_what_was_typed_into_a_form_is_read():
             b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
             b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 300] /Contents 4 0 R /Annots [5 0 R] >>",
             documents.stream(b""),
-            b"<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (typed value) /F 4 /Rect [10 10 210 30]"
-            b" /P 3 0 R /AP << /N 6 0 R >> >>",
+            (
+                b"<< /Type /Annot /Subtype /Widget /FT /Tx /T (name) /V (typed value) /F 4 /Rect [10 10 210 30]"
+                b" /P 3 0 R /AP << /N 6 0 R >> >>"
+            ),
             appearance,
             b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
         ]

@@ -88,6 +88,10 @@ def test_a_file_is_told_like_its_bytes(content: bytes, tmp_path: Path):
     assert choose_kind(path) == choose_kind(content)
 
 
+def test_thousands_of_comments_are_told_in_no_time():
+    assert choose_kind(b"<!---->" * 2000).name == "text"
+
+
 def test_an_empty_file_is_told_as_such(tmp_path: Path):
     (tmp_path / "empty").touch()
     with pytest.raises(Permanent, match="no bytes"):

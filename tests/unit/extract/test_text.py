@@ -31,6 +31,12 @@ def test_an_override_beats_everything():
     assert text(found) == "Привет"
 
 
+def test_the_encoding_that_xml_declares_is_heard():
+    found = read('<?xml version="1.0" encoding="iso-8859-2"?><a>Łódź</a>'.encode("iso8859-2"), "a.xml")
+    assert "Łódź" in text(found)
+    assert found.media_type == "application/xml"
+
+
 def test_white_space_is_no_text():
     found = read(" \n\t\n", "a.txt")
     assert found.text_quality is TextQuality.NO_TEXT
