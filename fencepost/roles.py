@@ -10,10 +10,9 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from indexer.extract.pool import ExtractionPool
-
 from indexer.actors import DeliveryWorker
 from indexer.attempt import Indexer
+from indexer.extract.pool import ExtractionPool
 from indexer.search import postgres
 from pipeline import broker, events, faults, logs
 from pipeline.broker import Postman

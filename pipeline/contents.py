@@ -1,7 +1,7 @@
 """The bytes of documents, kept once per SHA-256 in pieces of at most 1 MiB."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import BinaryIO
+from typing import IO
 
 from sqlalchemy import Connection, text
 
@@ -20,7 +20,7 @@ _ADD_MANY = text("""
 """)
 
 
-def store(connection: Connection, sha256: bytes, size: int, file: BinaryIO) -> None:
+def store(connection: Connection, sha256: bytes, size: int, file: IO[bytes]) -> None:
     """Copies a file in, piece by piece, unless its bytes are already there.
 
     The row is touched either way, which keeps the purge of unused contents away until the caller has committed.
@@ -43,11 +43,17 @@ def store_small(connection: Connection, contents: Mapping[bytes, bytes]) -> None
 
 def pieces(connection: Connection, sha256: bytes) -> Iterator[bytes]:
     """The bytes of one content in order, one piece in memory at a time."""
-    find = text("SELECT bytes FROM content_pieces WHERE sha256 = :sha256 AND n = :n")
     n = 0
-    while (row := connection.execute(find, {"sha256": sha256, "n": n}).one_or_none()) is not None:
-        yield row.bytes
+    while (found := piece(connection, sha256, n)) is not None:
+        yield found
         n += 1
+
+
+def piece(connection: Connection, sha256: bytes, n: int) -> bytes | None:
+    """One piece of a content; None behind the last one."""
+    find = text("SELECT bytes FROM content_pieces WHERE sha256 = :sha256 AND n = :n")
+    found: bytes | None = connection.scalar(find, {"sha256": sha256, "n": n})
+    return found
 
 
 def small(connection: Connection, hashes: Iterable[bytes]) -> dict[bytes, bytes]:

@@ -7,10 +7,12 @@ transaction that commits late would be skipped.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
+from typing import Any
 from uuid import UUID, uuid4
 
 from sqlalchemy import Connection, RowMapping, text
 
+from pipeline import cursors
 from pipeline.database import query
 from pipeline.settings import Settings
 
@@ -101,6 +103,34 @@ def release(connection: Connection, ids: Sequence[int] | None = None) -> int:
         """),
         {"ids": list(ids) if ids is not None else None},
     ).rowcount
+
+
+def listing(
+    connection: Connection, *, exhausted: bool | None = None, cursor: str | None = None, limit: int = 50
+) -> tuple[list[dict[str, Any]], str | None]:
+    """One page of rows, oldest first, and the cursor of the next. Raises Invalid for a bad cursor."""
+    condition = {None: "true", True: "o.exhausted", False: "NOT o.exhausted"}[exhausted]
+    (after,) = cursors.decode(cursor, (int,)) or (0,)
+    rows = (
+        connection.execute(
+            text(f"""
+                SELECT o.id, o.job_id, j.document_id, o.partition, o.priority, o.tries, o.last_error, o.due_at,
+                       o.created_at, o.exhausted, o.claimed_until > clock_timestamp() AS is_claimed
+                FROM outbox o JOIN jobs j ON j.job_id = o.job_id
+                WHERE o.id > :after AND {condition} ORDER BY o.id LIMIT :limit
+            """),
+            {"after": after, "limit": limit + 1},
+        )
+        .mappings()
+        .all()
+    )
+    items = [dict(row) | {"is_claimed": bool(row["is_claimed"])} for row in rows[:limit]]
+    return items, cursors.encode(items[-1]["id"]) if len(rows) > limit else None
+
+
+def exists(connection: Connection, row_id: int) -> bool:
+    """Whether the row is still there."""
+    return bool(connection.execute(text("SELECT count(*) FROM outbox WHERE id = :id"), {"id": row_id}).scalar_one())
 
 
 def _deliveries(rows: Sequence[RowMapping], most_jobs: int, most_bytes: int) -> Iterable[Delivery]:

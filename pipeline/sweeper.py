@@ -109,9 +109,13 @@ class Sweeper:
         return [row.job_id for row in held]
 
     def send_again(self) -> int:
-        """Sends again what was sent long ago and is not in the broker's queue any more; returns how many jobs."""
+        """Sends again what may be lost and is not in the broker's queue any more; returns how many jobs.
+
+        Sends of the same job keep a distance that doubles, except after the death of a worker, which is told at once.
+        """
         spacing = {"first": self._settings.sweep.resend_first_seconds, "most": self._settings.sweep.resend_most_seconds}
         with self._engine.begin() as connection:
+            seen_at = connection.execute(text("SELECT clock_timestamp()")).scalar_one()
             under_way = connection.execute(query("overdue_deliveries"), spacing).all()
         overdue = [row for row in under_way if row.overdue]
         if not overdue:
@@ -124,7 +128,7 @@ class Sweeper:
         if not lost:
             return 0
         with self._engine.begin() as connection:
-            sent = connection.execute(query("send_again"), {"jobs": lost, **spacing}).rowcount
+            sent = connection.execute(query("send_again"), {"jobs": lost, "seen_at": seen_at}).rowcount
         events.emit("delivery.resent", jobs=sent)
         faults.reach(Fault.SWEEP_AFTER_RESEND)
         return sent

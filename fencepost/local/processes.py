@@ -62,7 +62,7 @@ def start(
     user changes, so `user` needs no permission on the folders above it.
     """
     identity = f"{user.uid}:{user.gid}" if user else "-"
-    launcher = [sys.executable, "-I", "-S", LAUNCH, str(os.getpid()), str(ends_with.value), identity]
+    launcher = [sys.executable, "-I", "-S", str(LAUNCH), str(os.getpid()), str(ends_with.value), identity]
 
     def popen() -> subprocess.Popen[bytes]:
         return subprocess.Popen(  # noqa: S603 - commands of this package

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event
 from time import monotonic
 from types import TracebackType
 from typing import ClassVar, Self
@@ -15,6 +16,8 @@ from fencepost.local import ports, processes
 from fencepost.local.processes import StartError, User
 
 START_SECONDS = 30
+RETRY_SECONDS = 0.1
+STOP_SECONDS = 1.4  # with the grace of the processes before it, the whole stack stops within ten
 LOG_BYTES = 10 * 1024 * 1024
 ENVIRONMENT = {"LC_ALL": "C", "TZ": "UTC", "PATH": "/usr/local/bin:/usr/bin:/bin"}
 # Reasons to try once more: the port was taken in the meantime, or processes of a killed server are still leaving.
@@ -68,8 +71,9 @@ class LocalServer(ABC):
             if monotonic() > deadline or not any(reason in said for reason in PASSING):
                 line = (said.strip().splitlines() or ["it said nothing"])[-1]
                 raise StartError(f"{self.name} did not start: {line} (more in {self.log})")
+            Event().wait(RETRY_SECONDS)
 
-    def stop(self, seconds: float = 5) -> None:
+    def stop(self, seconds: float = STOP_SECONDS) -> None:
         """Stops the server in good order; after `seconds` it is told more firmly. Does nothing if it is stopped."""
         if self.process is not None:
             processes.end(self.process, self.stop_signals, seconds)

@@ -14,7 +14,7 @@ WITH leased AS (
 ),
 history AS (
     INSERT INTO attempts (job_id, generation, worker_id, started_at)
-    SELECT job_id, generation, worker_id, clock_timestamp() FROM leased
+    SELECT job_id, generation, worker_id, now() FROM leased  -- one start for all of a delivery: its time counts once
 )
 SELECT l.job_id, l.document_id, l.input_version, l.operation, l.generation, l.attempt, l.partition, l.alone,
        l.collection_id, d.key, v.sha256, c.size, v.title, v.filename, v.media_type, v.metadata, v.accepted_at,

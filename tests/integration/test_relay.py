@@ -2,7 +2,7 @@
 
 from collections import Counter
 from threading import Barrier, Thread
-from uuid import UUID
+from typing import TYPE_CHECKING
 
 import pytest
 import redis
@@ -15,6 +15,9 @@ from pipeline.settings import Relay as RelaySettings
 from pipeline.settings import Settings
 from tests.support.servers import Database
 from tests.support.world import World
+
+if TYPE_CHECKING:
+    from uuid import UUID
 
 ONE_PARTITION = Settings(partitions=1)
 
@@ -54,7 +57,7 @@ def test_the_window_bounds_what_is_under_way(world: World, broker_url: str) -> N
     assert queued(broker_url) == 3, "5 jobs in messages of at most 2"
 
 
-def test_a_suspect_job_travels_alone(world: World, broker_url: str) -> None:
+def test_a_suspect_job_travels_alone(world: World) -> None:
     accepted = [world.upload(str(n)) for n in range(3)]
     world.execute("UPDATE jobs SET alone = true WHERE job_id = :id", id=accepted[1].job_id)
     deliveries = world.relay()

@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import ClassVar
-from uuid import UUID
+from typing import TYPE_CHECKING, ClassVar
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -22,6 +21,9 @@ from pipeline.sweeper import Sweeper
 from tests.integration.test_sweeper import NoIndex
 from tests.support.servers import Database
 from tests.support.world import World
+
+if TYPE_CHECKING:
+    from uuid import UUID
 
 ATTEMPTS = 3
 KEYS = st.sampled_from(["a", "b"])

@@ -23,6 +23,7 @@ CREATE TABLE documents (
     CONSTRAINT key_is_unique_in_collection UNIQUE (collection_id, key)
 ) WITH (fillfactor = 80);
 CREATE INDEX documents_by_collection ON documents (collection_id, document_id);
+CREATE INDEX documents_newest_first ON documents (created_at DESC, document_id DESC);
 CREATE INDEX documents_tombstones ON documents (published_at) WHERE deleted;
 
 CREATE TABLE contents (

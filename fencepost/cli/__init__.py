@@ -1,0 +1,59 @@
+"""The command `fencepost`: one module a topic; heavy imports happen inside the commands."""
+
+import contextlib
+import os
+import sys
+
+import typer
+
+from fencepost.cli import (
+    adding,
+    deciding,
+    diagnosis,
+    documents,
+    extraction,
+    outbox,
+    overview,
+    running,
+    searching,
+)
+from fencepost.cli.output import DONE, FAILED, NOT_REACHED, NOTHING, USAGE, complain
+from pipeline.errors import FencepostError, SettingsError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Index documents and search them; nothing accepted is lost, and nothing is applied twice.",
+    epilog="Begin with `fencepost demo`, or with `fencepost up` and then `fencepost add PATH`."
+    "\n\nExit codes: 0 done, 1 some failed, 2 usage or settings, 3 server unreachable, 4 nothing matched.",
+)
+for topic in (running, adding, searching, documents, overview, diagnosis, extraction):
+    topic.register(app)
+app.add_typer(deciding.app)
+app.add_typer(outbox.app)
+
+
+def main() -> None:
+    """Runs a command; whatever goes wrong is one sentence on standard error and an exit code."""
+    try:
+        app()
+    except SettingsError as error:
+        complain(str(error))
+        code = USAGE
+    except FencepostError as error:
+        complain(str(error))
+        code = _code(error)
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = DONE
+    sys.exit(code)
+
+
+def _code(error: FencepostError) -> int:
+    from fencepost.client import Answered, Unreachable
+
+    if isinstance(error, Unreachable) or (isinstance(error, Answered) and error.status == 503):
+        return NOT_REACHED
+    return NOTHING if isinstance(error, Answered) and error.status == 404 else FAILED

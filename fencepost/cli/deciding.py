@@ -1,0 +1,184 @@
+"""`fencepost quarantine`: look at what needs a person, and decide."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+from uuid import UUID
+
+import typer
+
+from fencepost.cli.options import AsJson, Collection, Name, Url, server
+from fencepost.cli.output import (
+    FAILED,
+    NOTHING,
+    complain,
+    examples,
+    nothing,
+    print_facts,
+    print_json,
+    print_table,
+)
+
+if TYPE_CHECKING:
+    from fencepost.client import Client
+
+app = typer.Typer(
+    name="quarantine",
+    no_args_is_help=True,
+    help="What failed for good and needs a person: look, replay, dismiss, assign.",
+)
+Chosen = Annotated[list[str] | None, typer.Argument(metavar="DOC", help="Ids or keys of documents, or job ids.")]
+Everything = Annotated[bool, typer.Option("--all", help="All that match --collection, --code and --owner.")]
+Code = Annotated[str | None, typer.Option("--code", metavar="CODE", help="Only of this kind, such as corrupt.")]
+Owner = Annotated[str | None, typer.Option("--owner", metavar="NAME", help="Only of this owner.")]
+
+
+@app.command("list", epilog=examples("quarantine list", "quarantine list --code password_required --json"))
+def list_all(
+    collection: Collection = None,
+    code: Code = None,
+    owner: Owner = None,
+    limit: Annotated[int, typer.Option(min=1)] = 50,
+    url: Url = None,
+    as_json: AsJson = False,
+) -> None:
+    """List what needs a person, the newest first."""
+    with server(url) as client:
+        found = list(client.items("/v1/quarantine", collection=collection, code=code, owner=owner, limit=limit))
+    if not found:
+        raise nothing("nothing is in quarantine.", as_json=as_json, empty=[])
+    if as_json:
+        print_json(found)
+        return
+    print_table(
+        ["document", "version", "code", "owner", "since", "why"],
+        (
+            (item.get("key") or item["document_id"], item["input_version"], item["code"], item["owner"],
+             item["quarantined_at"][:19], item["message"])
+            for item in found
+        ),
+    )  # fmt: skip
+
+
+@app.command(epilog=examples("quarantine show report.pdf"))
+def show(name: Name, url: Url = None, as_json: AsJson = False) -> None:
+    """Show why a document is in quarantine and what can be done."""
+    with server(url) as client:
+        item = client.get(f"/v1/quarantine/{_job(client, name)}")
+    if as_json:
+        print_json(item)
+    else:
+        print_facts(item.items())
+
+
+@app.command(epilog=examples("quarantine replay report.pdf", "quarantine replay --all --code extractor_timeout"))
+def replay(
+    names: Chosen = None,
+    new_version: Annotated[bool, typer.Option("--new-version", help="As a new version of the document.")] = False,
+    everything: Everything = False,
+    collection: Collection = None,
+    code: Code = None,
+    owner: Owner = None,
+    url: Url = None,
+    as_json: AsJson = False,
+) -> None:
+    """Try again, with fresh budgets: the same version, or a new one."""
+    body = {"as": "new_version" if new_version else "same"}
+    chosen = {"collection": collection, "code": code, "owner": owner}
+    _decide("replay", names or [], body, chosen if everything else None, url=url, as_json=as_json)
+
+
+@app.command(epilog=examples('quarantine dismiss report.pdf --note "a scan of an empty page"'))
+def dismiss(
+    note: Annotated[str, typer.Option(help="Why nothing more will be done.")],
+    names: Chosen = None,
+    everything: Everything = False,
+    collection: Collection = None,
+    code: Code = None,
+    owner: Owner = None,
+    url: Url = None,
+    as_json: AsJson = False,
+) -> None:
+    """Close what nothing more will be done about; what is searchable stays so."""
+    chosen = {"collection": collection, "code": code, "owner": owner}
+    _decide("dismiss", names or [], {"note": note}, chosen if everything else None, url=url, as_json=as_json)
+
+
+@app.command(epilog=examples("quarantine assign report.pdf --to mary"))
+def assign(
+    to: Annotated[str, typer.Option("--to", metavar="NAME", help="Who shall look.")],
+    names: Chosen = None,
+    everything: Everything = False,
+    collection: Collection = None,
+    code: Code = None,
+    owner: Owner = None,
+    url: Url = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give it to somebody."""
+    chosen = {"collection": collection, "code": code, "owner": owner}
+    _decide("assign", names or [], {"owner": to}, chosen if everything else None, url=url, as_json=as_json)
+
+
+def _decide(
+    verb: str,
+    names: list[str],
+    body: dict[str, Any],
+    chosen: dict[str, str | None] | None,
+    *,
+    url: str | None,
+    as_json: bool,
+) -> None:
+    """Decides on the named documents one by one, or on all that match in one request."""
+    if bool(names) == (chosen is not None):
+        raise typer.BadParameter("name documents, or say --all")
+    with server(url) as client:
+        if chosen is not None:
+            answer = client.post(f"/v1/quarantine/{verb}", {**body, "filter": {k: v for k, v in chosen.items() if v}})
+            done, failures = answer["moved"], answer["refused"]
+        else:
+            done, failures = _one_by_one(client, verb, names, body)
+    if as_json:
+        print_json({"moved": done, "refused": failures})
+    else:
+        for failure in failures:
+            complain(f"{failure.get('document') or failure.get('job_id')}: {failure['detail']}")
+        typer.echo(f"{len(done)} done, {len(failures)} refused")
+    if failures or not done:
+        raise typer.Exit(FAILED if failures and (done or any(f["status"] != 404 for f in failures)) else NOTHING)
+
+
+def _one_by_one(
+    client: "Client", verb: str, names: list[str], body: dict[str, Any]
+) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    from fencepost.client import Answered
+
+    done, failures = [], []
+    for name in names:
+        try:
+            done.append(client.post(f"/v1/quarantine/{_job(client, name)}/{verb}", body))
+        except Answered as error:
+            failures.append({"document": name, "status": error.status, "code": error.code, "detail": str(error)})
+    return done, failures
+
+
+def _job(client: "Client", name: str) -> str:
+    """The job of the newest version of a document, or the name itself if it is no document's but may be a job's."""
+    from fencepost.client import Answered
+
+    try:
+        job = client.document(name)["job"]
+    except Answered as error:
+        if error.status == 404 and _is_uuid(name):
+            return name
+        raise
+    if job is None:
+        raise Answered(404, "job_not_found", f"Nothing of {name} is in quarantine.")
+    job_id: str = job["id"]
+    return job_id
+
+
+def _is_uuid(name: str) -> bool:
+    try:
+        UUID(name)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,158 @@
+"""The commands that look whether this installation can work: doctor and config."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from fencepost.cli.options import AsJson, Url, server
+from fencepost.cli.output import FAILED, examples, print_json, print_table
+from pipeline.errors import FencepostError
+
+if TYPE_CHECKING:
+    from pipeline.settings import Settings
+
+OURS = ("pipeline", "ingest", "indexer", "fencepost")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What one check found; `ok` None means that it had nothing to look at."""
+
+    check: str
+    ok: bool | None
+    finding: str
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    app.command(epilog=examples("doctor"))(doctor)
+    app.command(epilog=examples("config"))(config)
+
+
+def doctor(url: Url = None, as_json: AsJson = False) -> None:
+    """Check settings, packages, database, schema, broker, server and workers."""
+    from pipeline.settings import load
+
+    settings = load()
+    checks: tuple[Callable[[], Finding], ...] = (
+        _packages,
+        lambda: _database(settings),
+        lambda: _broker(settings),
+        lambda: _server(url),
+        lambda: _workers(url),
+    )
+    findings = [Finding("settings", ok=True, finding="every variable is known and in range"), *(c() for c in checks)]
+    if as_json:
+        print_json([{"check": f.check, "ok": f.ok, "finding": f.finding} for f in findings])
+    else:
+        words = {True: "ok", False: "FAILED", None: "-"}
+        print_table(["check", "", "finding"], ((f.check, words[f.ok], f.finding) for f in findings))
+    if any(finding.ok is False for finding in findings):
+        raise typer.Exit(FAILED)
+
+
+def config(as_json: AsJson = False) -> None:
+    """Print every setting with its value and where that comes from; passwords are hidden."""
+    from pipeline.settings import load
+
+    rows = list(_settings(load()))
+    if as_json:
+        print_json([{"name": name, "value": value, "source": source} for name, value, source in rows])
+    else:
+        print_table(["setting", "value", "source"], rows)
+
+
+def foreign(distributions: dict[str, list[str]], name: str) -> str | None:
+    """What is wrong with one of our package names: another distribution, or a stray folder, provides it."""
+    import importlib.util
+
+    others = sorted(set(distributions.get(name, [])) - {"fencepost"})
+    if others:
+        return f"{name} also comes with {', '.join(others)}"
+    spec, home = importlib.util.find_spec(name), Path(__file__).parents[2]
+    if spec is None or spec.origin is None or Path(spec.origin).parents[1] != home:
+        return f"{name} is imported from {spec.origin if spec else 'nowhere'} instead of {home}"
+    return None
+
+
+def _packages() -> Finding:
+    from importlib.metadata import packages_distributions
+
+    distributions = {name: list(found) for name, found in packages_distributions().items()}
+    wrong = [trouble for name in OURS if (trouble := foreign(distributions, name))]
+    return Finding("packages", not wrong, "; ".join(wrong) or f"{', '.join(OURS)} are ours alone")
+
+
+def _database(settings: "Settings") -> Finding:
+    from sqlalchemy.exc import DBAPIError
+
+    from pipeline import schema
+    from pipeline.database import connect
+
+    address = settings.database_url.get_secret_value()
+    if not address:
+        return Finding("database", None, "FENCEPOST_DATABASE_URL is not set; `fencepost up` sets it for its processes")
+    engine = connect(address, application="fencepost doctor", size=1)
+    try:
+        revision = schema.current(engine)
+    except DBAPIError as error:
+        return Finding("database", ok=False, finding=f"PostgreSQL does not answer: {str(error.orig).strip()}")
+    finally:
+        engine.dispose()
+    if revision != schema.newest():
+        return Finding("database", ok=False, finding=f"the schema is at {revision}, not {schema.newest()}: run migrate")
+    return Finding("database", ok=True, finding=f"answers, and the schema is at {revision}")
+
+
+def _broker(settings: "Settings") -> Finding:
+    from pipeline import broker
+
+    address = settings.broker_url.get_secret_value()
+    if not address:
+        return Finding("broker", None, "FENCEPOST_BROKER_URL is not set; `fencepost up` sets it for its processes")
+    try:
+        with broker.client(address) as connection:
+            broker.check(connection)
+    except FencepostError as error:
+        return Finding("broker", ok=False, finding=str(error))
+    return Finding("broker", ok=True, finding="answers, and drops no messages")
+
+
+def _server(url: str | None) -> Finding:
+    try:
+        with server(url) as client:
+            client.get("/health/live")
+            return Finding("server", ok=True, finding=f"answers at {client.url}")
+    except FencepostError as error:
+        return Finding("server", ok=False, finding=str(error))
+
+
+def _workers(url: str | None) -> Finding:
+    try:
+        with server(url) as client:
+            alive = [process["kind"] for process in client.get("/v1/workers")["items"] if process["alive"]]
+    except FencepostError:
+        return Finding("processes", None, "cannot be asked for without a server")
+    missing = [kind for kind in ("relay", "worker", "sweeper") if kind not in alive]
+    if missing:
+        return Finding("processes", ok=False, finding=f"no {', no '.join(missing)} is running")
+    return Finding("processes", ok=True, finding=f"{alive.count('worker')} workers, relay and sweeper are alive")
+
+
+def _settings(settings: Any, path: str = "FENCEPOST_") -> Iterator[tuple[str, Any, str]]:  # noqa: ANN401 - any group
+    """(variable, value, source) of each setting, secrets hidden."""
+    from pydantic import BaseModel, SecretStr
+
+    from pipeline.logs import hide_passwords
+
+    for name in type(settings).model_fields:
+        value, variable = getattr(settings, name), f"{path}{name.upper()}"
+        if isinstance(value, BaseModel):
+            yield from _settings(value, f"{variable}__")
+            continue
+        source = "environment" if name in settings.model_fields_set else "default"
+        shown = hide_passwords(value.get_secret_value()) if isinstance(value, SecretStr) else value
+        yield variable, shown, source

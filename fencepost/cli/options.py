@@ -1,0 +1,46 @@
+"""The options that several commands share, and what they lead to."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from fencepost.client import Client
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Url = Annotated[str | None, typer.Option("--url", metavar="URL", help="Where the server is; else it is looked for.")]
+Collection = Annotated[str | None, typer.Option("--collection", "-c", metavar="NAME", help="Only of this collection.")]
+Names = Annotated[list[str], typer.Argument(metavar="DOC", help="Ids or keys of documents.")]
+Name = Annotated[str, typer.Argument(metavar="DOC", help="The id or key of a document.")]
+
+
+@contextmanager
+def server(url: str | None) -> Iterator["Client"]:
+    """A client of the server at --url, FENCEPOST_URL, or where `fencepost up` says that it is."""
+    from fencepost.client import Client
+
+    with Client(url or _found_url()) as client:
+        yield client
+
+
+def pairs(texts: list[str], *, option: str) -> dict[str, str]:
+    """What k=v options say; raises a usage error."""
+    split = [text.partition("=") for text in texts]
+    for name, equals, _ in split:
+        if not name or not equals:
+            raise typer.BadParameter(f"write it as name=value, such as {option} year=2026", param_hint=option)
+    return {name: value for name, _, value in split}
+
+
+def _found_url() -> str:
+    from fencepost.local import stack
+    from pipeline.settings import load
+
+    settings = load()
+    if "url" in settings.model_fields_set:
+        return settings.url
+    with suppress(OSError):
+        return stack.address(stack.default_data_folder()) or settings.url
+    return settings.url

@@ -1,0 +1,101 @@
+"""The commands that run something: the stack on this machine, and one process each for production."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fencepost.cli.options import AsJson
+from fencepost.cli.output import examples, print_json
+
+if TYPE_CHECKING:
+    from pipeline.settings import Settings
+
+Data = Annotated[Path | None, typer.Option("--data", metavar="DIR", help="The folder that holds everything.")]
+Port = Annotated[int | None, typer.Option("--port", min=0, max=65535, help="0 chooses a free one.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Adds the commands."""
+    app.command(epilog=examples("up", "up --data ./data --port 8080"))(up)
+    app.command(epilog=examples("migrate"))(migrate)
+    app.command(epilog=examples("api"))(api)
+    app.command(epilog=examples("relay"))(relay)
+    app.command(epilog=examples("worker", "worker --partitions 0-7"))(worker)
+    app.command(epilog=examples("sweeper"))(sweeper)
+
+
+def up(data: Data = None, port: Port = None, as_json: AsJson = False) -> None:
+    """Run the whole stack on this machine until Ctrl-C: PostgreSQL, Valkey, and all of our processes."""
+    from fencepost.local import stack
+
+    stack.up(_settings(as_json=as_json), data or stack.default_data_folder(), port)
+
+
+def migrate(as_json: AsJson = False) -> None:
+    """Bring the database to the schema of this release."""
+    from sqlalchemy.exc import OperationalError
+
+    from fencepost.client import Unreachable
+    from pipeline import schema
+    from pipeline.database import connect
+
+    settings = _settings().needs("database_url")
+    engine = connect(settings.database_url.get_secret_value(), application="fencepost migrate")
+    try:
+        before, after = schema.migrate(engine)
+    except OperationalError as error:
+        raise Unreachable(f"The database cannot be migrated now: {str(error.orig).strip()}") from None
+    finally:
+        engine.dispose()
+    if as_json:
+        print_json({"before": before, "after": after})
+    else:
+        typer.echo(f"the schema is at {after}" + ("" if before == after else f" (was {before or 'empty'})"))
+
+
+def api(as_json: AsJson = False) -> None:
+    """Run an API process."""
+    from fencepost.http import serve
+
+    serve.api(_settings(as_json=as_json))
+
+
+def relay(as_json: AsJson = False) -> None:
+    """Run a relay: it carries what was accepted to the broker."""
+    from fencepost import roles
+
+    roles.relay(_settings(as_json=as_json))
+
+
+def worker(
+    partitions: Annotated[str | None, typer.Option(metavar="0-7,12", help="Which partitions it serves.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Run a worker: it extracts and publishes."""
+    from fencepost import roles
+    from pipeline.settings import parse_partitions
+
+    settings = _settings(as_json=as_json)
+    if partitions is not None:
+        try:
+            parse_partitions(partitions, settings.partitions)
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--partitions") from None
+        chosen = settings.worker.model_copy(update={"partitions": partitions})
+        settings = settings.model_copy(update={"worker": chosen})
+    roles.worker(settings)
+
+
+def sweeper(as_json: AsJson = False) -> None:
+    """Run a sweeper: it finds what was lost and brings it back."""
+    from fencepost import roles
+
+    roles.sweeper(_settings(as_json=as_json))
+
+
+def _settings(*, as_json: bool = False) -> "Settings":
+    """The settings; `as_json` makes the log JSON, whatever the environment says."""
+    from pipeline.settings import load
+
+    return load(log_json=True) if as_json else load()

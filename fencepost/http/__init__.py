@@ -1,0 +1,1 @@
+"""The HTTP application: routes of all rooms, problems, guards and health."""

@@ -1,0 +1,69 @@
+"""Assembles the HTTP application."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio.to_thread
+from fastapi import FastAPI
+from sqlalchemy import Engine
+
+import fencepost.http.health
+import fencepost.http.operator_routes
+import indexer.text_routes
+import ingest.routes
+from fencepost.http import mistakes
+from fencepost.http.guard import Guard
+from ingest.intake import Intake
+from ingest.notifier import Notifier
+from pipeline.overview_cache import OverviewCache
+from pipeline.settings import Settings
+
+ROUTERS = (
+    ingest.routes.router,
+    indexer.text_routes.router,
+    fencepost.http.operator_routes.router,
+    fencepost.http.health.router,
+)
+THREADS = 20
+"""Requests worked on at once; the pool of the engine must have as many connections."""
+VERSION = "0.1.0"
+ABOUT = (
+    "Upload documents and search them. Whatever was answered with 202 is durable: it will be indexed, or somebody is "
+    "told why not. Errors are problems of RFC 9457 with a stable `code`."
+)
+
+
+def create_app(settings: Settings, *, engine: Engine) -> FastAPI:
+    """The application on this engine, whose pool should hold `THREADS` connections."""
+    notifier = Notifier(settings.database_url.get_secret_value())
+    overview = OverviewCache(engine)
+
+    @asynccontextmanager
+    async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
+        anyio.to_thread.current_default_thread_limiter().total_tokens = THREADS
+        notifier.start()
+        try:
+            yield
+        finally:
+            notifier.stop()
+            overview.close()
+
+    app = FastAPI(
+        title="Fencepost",
+        version=VERSION,
+        description=ABOUT,
+        lifespan=lifespan,
+        openapi_url="/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+    )
+    app.state.settings = settings
+    app.state.engine = engine
+    app.state.overview = overview
+    app.state.intake = Intake(engine, notifier, settings)
+    for router in ROUTERS:
+        app.include_router(router)
+    mistakes.install(app)
+    app.add_middleware(mistakes.LastResort)
+    app.add_middleware(Guard)
+    return app

@@ -1,0 +1,98 @@
+"""Turns whatever goes wrong in a route into a problem that tells the client what to do, and no internals."""
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from starlette.exceptions import HTTPException
+from starlette.requests import ClientDisconnect
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pipeline import events, problems
+from pipeline.errors import Refusal
+
+RETRY_SECONDS = 2
+UNEXPECTED = "Something unexpected happened; the server's log has it under the X-Request-Id of this answer."
+
+
+def install(app: FastAPI) -> None:
+    """Registers a handler for each kind of mistake."""
+    app.add_exception_handler(Refusal, _refused)
+    app.add_exception_handler(RequestValidationError, _not_valid)
+    app.add_exception_handler(HTTPException, _no_such_route)
+    app.add_exception_handler(OperationalError, _database)
+    app.add_exception_handler(InterfaceError, _database)
+    app.add_exception_handler(PoolTimeout, _database)
+    app.add_exception_handler(ClientDisconnect, _gone)
+
+
+def _answer(body: dict[str, object], headers: dict[str, str] | None = None) -> JSONResponse:
+    return JSONResponse(body, int(str(body["status"])), headers=headers, media_type=problems.MEDIA_TYPE)
+
+
+async def _refused(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, Refusal)  # noqa: S101 - registered for this class
+    headers = {"Connection": "close"} if error.status == 413 else None  # the rest of the body is not read
+    return _answer(problems.of_refusal(error), headers)
+
+
+async def _not_valid(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class
+    mistakes = error.errors()
+    if any(mistake["type"] == "json_invalid" for mistake in mistakes):
+        return _answer(problems.problem(400, "malformed_json", "The body is not JSON."))
+    errors = [
+        {"field": ".".join(str(part) for part in mistake["loc"][1:]) or "body", "message": mistake["msg"]}
+        for mistake in mistakes
+    ]
+    detail = "; ".join(f"{mistake['field']}: {mistake['message']}" for mistake in errors) + "."
+    return _answer(problems.problem(422, "invalid", detail, errors=errors))
+
+
+async def _no_such_route(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class
+    code, detail = {
+        404: ("not_found", f"There is nothing at {request.url.path}."),
+        405: ("method_not_allowed", f"{request.method} is not possible at {request.url.path}."),
+    }.get(error.status_code, ("refused", str(error.detail)))
+    return _answer(problems.problem(error.status_code, code, detail), dict(error.headers or {}))
+
+
+async def _database(_request: Request, error: Exception) -> Response:
+    events.emit("database.unavailable", loop="api", error=str(getattr(error, "orig", error)).strip())
+    body = problems.problem(
+        503, "database_unavailable", "PostgreSQL does not answer just now. Nothing was changed; ask again in a moment."
+    )
+    return _answer(body, {"Retry-After": str(RETRY_SECONDS)})
+
+
+async def _gone(_request: Request, _error: Exception) -> Response:
+    return Response(status_code=400)  # the client has left and will not read it
+
+
+class LastResort:
+    """Answers what no handler expected with a problem, and tells it to the log under the request's id."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serves one request."""
+        has_started = False
+
+        async def noting(message: Message) -> None:
+            nonlocal has_started
+            has_started = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        except Exception as error:
+            events.emit(
+                "request.failed", method=scope.get("method"), path=scope.get("path"), error=repr(error), exc_info=error
+            )
+            if has_started or scope["type"] != "http":
+                raise
+            await _answer(problems.problem(500, "unexpected", UNEXPECTED))(scope, receive, send)

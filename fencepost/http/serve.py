@@ -1,0 +1,71 @@
+"""The composition root of the API process."""
+
+import signal
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import uvicorn
+
+from fencepost.http.app import THREADS, create_app
+from pipeline import events, faults, logs
+from pipeline.database import connect
+from pipeline.errors import SettingsError
+from pipeline.processes import Presence
+from pipeline.settings import Settings, fault
+
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+GRACE_SECONDS = 5
+
+
+def api(settings: Settings) -> None:
+    """Serves HTTP until SIGTERM; also while PostgreSQL is away, with 503. Raises SettingsError."""
+    settings.needs("database_url")
+    listener = listen(settings.host, settings.port)
+    logs.configure(level=settings.log_level, as_json=settings.log_json)
+    if armed := fault():
+        faults.arm(*armed)
+    # A pool may grow to twice its size, which makes one connection for each thread.
+    engine = connect(settings.database_url.get_secret_value(), application="fencepost api", size=THREADS // 2)
+    server = _Server(
+        uvicorn.Config(
+            create_app(settings, engine=engine),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            ws="none",
+            lifespan="on",
+            timeout_graceful_shutdown=GRACE_SECONDS,
+        )
+    )
+    presence, stopping = Presence(settings, kind="api"), threading.Event()
+    threading.Thread(target=presence.start, args=(stopping,), name="presence", daemon=True).start()
+    host, port = listener.getsockname()[:2]
+    events.emit("api.listening", url=f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
+    server.run(sockets=[listener])
+    stopping.set()
+    presence.stop()
+    engine.dispose()
+    events.emit("process.stopped")
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket; raises SettingsError for a host that others can reach, and for a port that is taken."""
+    if host not in LOOPBACK:
+        raise SettingsError(
+            f"FENCEPOST_HOST: {host} can be reached by others, which is refused until API keys exist; use 127.0.0.1."
+        )
+    try:
+        return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
+    except OSError as error:
+        raise SettingsError(f"FENCEPOST_PORT: cannot listen on port {port} of {host}: {error.strerror}.") from None
+
+
+class _Server(uvicorn.Server):
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Stops on a signal, and does not die of it afterwards as uvicorn's own would."""
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self.handle_exit)
+        yield

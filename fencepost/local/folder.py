@@ -1,0 +1,56 @@
+"""The data folder: where it is, that it is ours alone, and who holds it.
+
+DATA/lock                held by the running stack; contains its process id
+DATA/address             where the running stack is served, for the command line
+DATA/running/NAME        one note per child process, so that the next start finds those of a killed stack
+DATA/postgres  .password  .log
+DATA/valkey    .log
+"""
+
+import fcntl
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from fencepost.local.processes import StartError
+from pipeline.settings import environment
+
+
+def default() -> Path:
+    """/var/lib/fencepost for root, else `fencepost` in the user's XDG data home."""
+    if os.getuid() == 0:
+        return Path("/var/lib/fencepost")
+    home = Path(environment().get("XDG_DATA_HOME", ""))
+    return (home if home.is_absolute() else Path.home() / ".local" / "share") / "fencepost"
+
+
+@contextmanager
+def held(data: Path) -> Iterator[None]:
+    """Makes the folder when it is missing and holds it alone, for as long as this process lives.
+
+    Raises StartError: it is somebody else's, has other things in it, or is held by another process.
+    """
+    _make(data)
+    with (data / "lock").open("a+") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            holder = (data / "lock").read_text().strip() or "another process"
+            raise StartError(f"{data} is in use by process {holder}; stop that, or choose another --data.") from None
+        lock.truncate(0)
+        lock.write(str(os.getpid()))
+        lock.flush()
+        yield
+
+
+def _make(data: Path) -> None:
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if data.stat().st_uid != os.getuid():
+            raise StartError(f"{data} belongs to another user; choose another --data.")
+        if not (data / "lock").exists() and any(data.iterdir()):
+            raise StartError(f"{data} has other files in it; choose an empty folder or a new one with --data.")
+        data.chmod(0o700)
+    except OSError as error:
+        raise StartError(f"{data} cannot be the data folder: {error.strerror}.") from error

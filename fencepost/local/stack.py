@@ -1,0 +1,183 @@
+"""The whole of Fencepost on this machine: servers, schema, processes, and the address of the page."""
+
+import ipaddress
+import os
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+import httpx
+from sqlalchemy.exc import OperationalError
+
+from fencepost.local import folder, ports, processes
+from fencepost.local.log import Log
+from fencepost.local.processes import StartError
+from fencepost.local.servers import LocalServers
+from fencepost.local.supervisor import Program, Supervisor
+from pipeline import schema
+from pipeline.database import connect
+from pipeline.errors import SettingsError
+from pipeline.settings import Settings, environment
+
+READY_SECONDS = 30
+STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+@dataclass(frozen=True, slots=True)
+class Stack:
+    """A running stack."""
+
+    url: str
+    data: Path
+    servers: LocalServers
+    log: Log
+
+    def wait(self) -> None:
+        """Blocks until Ctrl-C or SIGTERM, which raise KeyboardInterrupt here."""
+        Event().wait()
+
+
+def default_data_folder() -> Path:
+    """Where the data is unless --data says otherwise: /var/lib/fencepost for root, else in the XDG data home."""
+    return folder.default()
+
+
+def address(data: Path) -> str | None:
+    """Where the stack of this data folder is served, None when none is running (or it was killed)."""
+    with suppress(OSError):
+        return (data / "address").read_text().strip() or None
+    return None
+
+
+def programs(workers: int | None = None) -> list[Program]:
+    """Our own processes, in the order in which they are stopped; one worker per two cores unless said otherwise."""
+    count = workers or max(1, (os.cpu_count() or 1) // 2)
+    names = ["api", "relay", *(f"worker-{number}" for number in range(1, count + 1)), "sweeper"]
+    return [Program(name, [sys.executable, "-P", "-m", "fencepost", name.partition("-")[0]]) for name in names]
+
+
+def up(settings: Settings, data: Path, port: int | None = None, log: Log | None = None) -> None:
+    """Runs the stack until Ctrl-C or SIGTERM and prints where the page is. Raises SettingsError or StartError."""
+    with suppress(KeyboardInterrupt), running(settings, data, port, log=log) as stack:
+        stack.log.say("fencepost", f"ready at {stack.url} with its data in {data}; Ctrl-C stops it")
+        stack.wait()
+
+
+@contextmanager
+def running(
+    settings: Settings,
+    data: Path,
+    port: int | None = None,
+    *,
+    children: Sequence[Program] | None = None,
+    log: Log | None = None,
+) -> Iterator[Stack]:
+    """Starts everything, yields once /health/ready answers, and stops everything at the end.
+
+    `port` None is the port of the settings, or a free one if that is only the default and is taken. Call it from the
+    main thread: meanwhile SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt. Raises SettingsError or StartError.
+    """
+    _refuse_other_hosts(settings)
+    log = log or Log()
+    heeded = [each for each in STOP_SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]  # nohup has its way
+    before = {each: signal.signal(each, signal.default_int_handler) for each in heeded}
+    try:
+        with ExitStack() as parts:
+            try:
+                yield _start(parts, settings, data.absolute(), port, programs() if children is None else children, log)
+            finally:
+                for each in heeded:
+                    signal.signal(each, signal.SIG_IGN)  # the end is near, and a second Ctrl-C must not tear it
+    finally:
+        for each, handler in before.items():
+            signal.signal(each, handler)
+
+
+def _start(
+    parts: ExitStack, settings: Settings, data: Path, port: int | None, children: Sequence[Program], log: Log
+) -> Stack:
+    servers = LocalServers(
+        data,
+        database_url=settings.database_url.get_secret_value(),
+        broker_url=settings.broker_url.get_secret_value(),
+    )
+    parts.enter_context(servers)
+    _migrate(servers.database_url)
+    url = f"http://{_bracketed(settings.host)}:{_choose_port(settings, port, log)}"
+    supervisor = Supervisor(
+        data, _environment(settings, servers, url), log, grace=settings.worker.stop_grace_seconds + 0.5
+    )
+    parts.enter_context(supervisor)
+    for server in servers.started:
+        supervisor.watch(server)
+    for child in children:
+        supervisor.run(child)
+    _wait_until_ready(url)
+    parts.callback((data / "address").unlink, missing_ok=True)
+    (data / "address").write_text(url)
+    return Stack(url, data, servers, log)
+
+
+def _refuse_other_hosts(settings: Settings) -> None:
+    with suppress(ValueError):
+        if settings.host == "localhost" or ipaddress.ip_address(settings.host).is_loopback:
+            return
+    raise SettingsError(f"FENCEPOST_HOST is {settings.host}: without API keys only this machine (127.0.0.1) is served.")
+
+
+def _choose_port(settings: Settings, port: int | None, log: Log) -> int:
+    asked = port if port is not None else settings.port
+    if asked == 0:
+        return ports.free_port()
+    if ports.is_free(asked, settings.host):
+        return asked
+    if port is not None or "port" in settings.model_fields_set:
+        raise StartError(f"Port {asked} is taken by another program; choose another one.")
+    chosen = ports.free_port()
+    log.say("fencepost", f"port {asked} is taken by another program; using {chosen}")
+    return chosen
+
+
+def _migrate(url: str) -> None:
+    engine = connect(url, application="fencepost migrate")
+    try:
+        schema.migrate(engine)
+    except OperationalError as error:
+        raise StartError(f"The database cannot be used: {error.orig}") from None
+    finally:
+        engine.dispose()
+
+
+def _environment(settings: Settings, servers: LocalServers, url: str) -> dict[str, str]:
+    return {
+        **environment(),
+        "PYTHONSAFEPATH": "1",
+        "PYTHONUNBUFFERED": "1",
+        "FENCEPOST_DATABASE_URL": servers.database_url,
+        "FENCEPOST_BROKER_URL": servers.broker_url,
+        "FENCEPOST_HOST": settings.host,
+        "FENCEPOST_PORT": url.rpartition(":")[2],
+        "FENCEPOST_URL": url,
+        "FENCEPOST_LOG_JSON": str(settings.log_json),
+    }
+
+
+def _wait_until_ready(url: str) -> None:
+    with httpx.Client(trust_env=False, timeout=2) as client:
+
+        def ready() -> bool:
+            try:
+                return client.get(f"{url}/health/ready").status_code == httpx.codes.OK
+            except httpx.TransportError:
+                return False
+
+        if not processes.wait_until(ready, READY_SECONDS, every=0.05):
+            raise StartError(f"{url} did not become ready within {READY_SECONDS} s; the lines above say why.")
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host

@@ -1,0 +1,75 @@
+"""Reindexes many documents, in short transactions and behind all live uploads.
+
+A crash in the middle leaves what was accepted accepted. The same request again goes on: whose newest version still
+waits has nothing to do and is skipped.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Engine, text
+
+from ingest.intake import Intake
+from ingest.shapes import Campaign
+from pipeline.acceptance import Acceptance, Submission
+from pipeline.states import Priority, State
+
+BATCH = 200
+FIRST = UUID(int=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Which documents: the named ones, those of a collection, those in a state, or all."""
+
+    documents: Sequence[UUID] | None = None
+    collection: str | None = None
+    state: State | None = None
+
+
+def reindex(engine: Engine, intake: Intake, choice: Choice) -> Campaign:
+    """Accepts a new version of each chosen document that is not deleted and does not wait anyway."""
+    accepted = skipped = 0
+    for waiting, others in _batches(engine, choice):
+        answers = intake.accept_many(
+            [Submission(document_id=document, priority=Priority.CAMPAIGN, always=True) for document in others]
+        )
+        taken = sum(isinstance(answer, Acceptance) for answer in answers)
+        accepted += taken
+        skipped += waiting + len(answers) - taken
+    if choice.documents is not None:  # unknown ones are skipped too
+        skipped = len(set(choice.documents)) - accepted
+    return Campaign(accepted=accepted, skipped=skipped)
+
+
+def _batches(engine: Engine, choice: Choice) -> Iterator[tuple[int, list[UUID]]]:
+    """For each batch: how many documents wait anyway, and the others."""
+    after = FIRST
+    while True:
+        with engine.connect() as connection:
+            rows = connection.execute(
+                text("""
+                    SELECT d.document_id, coalesce(j.state IN ('queued', 'retry_wait'), false) AS is_waiting
+                    FROM documents d
+                    LEFT JOIN jobs j ON j.document_id = d.document_id AND j.input_version = d.input_version
+                    WHERE d.document_id > :after AND d.input_version > 0
+                      AND (CAST(:documents AS uuid[]) IS NULL OR d.document_id = ANY(CAST(:documents AS uuid[])))
+                      AND (CAST(:collection AS text) IS NULL
+                           OR d.collection_id = (SELECT collection_id FROM collections WHERE name = :collection))
+                      AND (CAST(:state AS text) IS NULL OR coalesce(j.state, 'succeeded') = :state)
+                    ORDER BY d.document_id LIMIT :batch
+                """),
+                {
+                    "after": after,
+                    "documents": list(choice.documents) if choice.documents is not None else None,
+                    "collection": choice.collection,
+                    "state": choice.state,
+                    "batch": BATCH,
+                },
+            ).all()
+        if not rows:
+            return
+        after = rows[-1].document_id
+        others = [row.document_id for row in rows if not row.is_waiting]
+        yield len(rows) - len(others), others

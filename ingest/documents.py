@@ -1,0 +1,181 @@
+"""What is known about documents, read in a few statements whatever their number."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, RowMapping, text
+
+from ingest.shapes import (
+    AttemptShape,
+    DocumentPage,
+    DocumentShape,
+    Failure,
+    History,
+    JobShape,
+    Stages,
+    VersionShape,
+)
+from pipeline import cursors, waiting
+from pipeline.errors import Invalid, NotFound
+from pipeline.settings import Settings
+from pipeline.states import FINAL, State
+
+MOST_VERSION = 2**63 - 1
+
+FIND = """
+    SELECT d.document_id, d.key, c.name AS collection, d.input_version, d.published_version, d.deleted, d.created_at,
+           v.title, v.filename, v.media_type, v.metadata, v.sha256, v.accepted_at, v.operation, ct.size,
+           newest_result.media_type AS read_media_type, published_result.text_quality,
+           j.job_id, coalesce(j.state, 'succeeded') AS state, j.attempt, j.generation, j.partition, j.priority,
+           j.due_at, j.finished_at, q.code, q.message
+    FROM documents d
+    JOIN collections c USING (collection_id)
+    JOIN versions v ON v.document_id = d.document_id AND v.input_version = d.input_version
+    LEFT JOIN contents ct ON ct.sha256 = v.sha256
+    LEFT JOIN results newest_result ON newest_result.result_id = v.result_id
+    LEFT JOIN versions p ON p.document_id = d.document_id AND p.input_version = d.published_version
+    LEFT JOIN results published_result ON published_result.result_id = p.result_id
+    LEFT JOIN jobs j ON j.document_id = d.document_id AND j.input_version = d.input_version
+    LEFT JOIN quarantine q ON q.job_id = j.job_id AND j.state = 'quarantined'
+"""
+ATTEMPTS = """
+    SELECT job_id, generation, worker_id, started_at, ended_at, outcome, code, message,
+           load_ms, extract_ms, store_ms, publish_ms
+    FROM attempts WHERE job_id = ANY(CAST(:jobs AS uuid[])) ORDER BY generation
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which documents a list shows; None is no condition."""
+
+    state: State | None = None
+    collection: str | None = None
+    key: str | None = None
+
+
+def find(connection: Connection, document_id: UUID, settings: Settings) -> DocumentShape:
+    """One document; raises NotFound."""
+    rows = connection.execute(text(f"{FIND} WHERE d.document_id = :id"), {"id": document_id}).mappings().all()
+    if not rows:
+        raise unknown(document_id)
+    return _shaped(connection, rows, settings)[0]
+
+
+def page(connection: Connection, wanted: Filter, *, cursor: str | None, limit: int, settings: Settings) -> DocumentPage:
+    """One page, the newest documents first; raises a Refusal if the cursor is malformed."""
+    conditions: dict[str, object] = {}
+    where = ["true"]
+    if cursor is not None:
+        conditions["created_at"], conditions["after"] = _position(cursor)
+        where.append("(d.created_at, d.document_id) < (CAST(:created_at AS timestamptz), CAST(:after AS uuid))")
+    if wanted.state is not None:
+        conditions["state"] = wanted.state
+        where.append("coalesce(j.state, 'succeeded') = :state" if wanted.state in FINAL else "j.state = :state")
+    if wanted.collection is not None:
+        conditions["collection"] = wanted.collection
+        where.append("d.collection_id = (SELECT collection_id FROM collections WHERE name = :collection)")
+    if wanted.key is not None:
+        conditions["key"] = wanted.key
+        where.append("d.key = :key")
+    rows = (
+        connection.execute(
+            text(f"{FIND} WHERE {' AND '.join(where)} ORDER BY d.created_at DESC, d.document_id DESC LIMIT :limit"),
+            {**conditions, "limit": limit + 1},
+        )
+        .mappings()
+        .all()
+    )
+    items = _shaped(connection, rows[:limit], settings)
+    last = items[-1] if len(rows) > limit else None
+    return DocumentPage(items=items, next=cursors.encode(last.created_at, last.id) if last else None)
+
+
+def history(connection: Connection, document_id: UUID, *, cursor: str | None, limit: int) -> History:
+    """The versions of a document with their attempts, the newest first; raises NotFound."""
+    (before,) = cursors.decode(cursor, (int,)) or (MOST_VERSION,)
+    rows = (
+        connection.execute(
+            text("""
+                SELECT v.input_version, v.operation, v.accepted_at, j.job_id, j.state
+                FROM versions v LEFT JOIN jobs j USING (document_id, input_version)
+                WHERE v.document_id = :id AND v.input_version < :before
+                ORDER BY v.input_version DESC LIMIT :limit
+            """),
+            {"id": document_id, "before": min(int(before), MOST_VERSION), "limit": limit + 1},
+        )
+        .mappings()
+        .all()
+    )
+    if not rows:
+        raise unknown(document_id)
+    attempts: dict[UUID, list[AttemptShape]] = {row["job_id"]: [] for row in rows}
+    for attempt in connection.execute(text(ATTEMPTS), {"jobs": [job for job in attempts if job]}).mappings():
+        attempts[attempt["job_id"]].append(AttemptShape(**attempt, stages=Stages(**attempt)))
+    versions = [VersionShape(**row, attempts=attempts[row["job_id"]]) for row in rows[:limit]]
+    more = len(rows) > limit
+    return History(versions=versions, next=cursors.encode(versions[-1].input_version) if more else None)
+
+
+def content(connection: Connection, document_id: UUID, version: int | None) -> RowMapping:
+    """{sha256, size, filename, media_type} of a version, the newest unless named; raises NotFound."""
+    row = (
+        connection.execute(
+            text("""
+                SELECT v.sha256, c.size, v.filename, coalesce(r.media_type, v.media_type) AS media_type
+                FROM documents d
+                JOIN versions v USING (document_id)
+                LEFT JOIN contents c USING (sha256)
+                LEFT JOIN results r ON r.result_id = v.result_id
+                WHERE d.document_id = :id AND v.input_version = coalesce(:version, d.input_version)
+            """),
+            {"id": document_id, "version": version},
+        )
+        .mappings()
+        .one_or_none()
+    )
+    if row is None:
+        raise unknown(document_id, version)
+    if row["sha256"] is None:
+        raise NotFound("no_content", f"This version of document {document_id} is a delete.")
+    return row
+
+
+def unknown(document_id: UUID, version: int | None = None) -> NotFound:
+    """The refusal of a document, or version of one, that is not there."""
+    if version is not None:
+        return NotFound("version_not_found", f"Document {document_id} has no version {version}.")
+    return NotFound("document_not_found", f"There is no document {document_id}.")
+
+
+def _position(cursor: str) -> tuple[str, str]:
+    created_at, after = (str(value) for value in cursors.decode(cursor, (str, str)) or ())
+    try:
+        datetime.fromisoformat(created_at), UUID(after)
+    except ValueError:
+        raise Invalid("bad_cursor", "The cursor is not one that this list gave out. Begin again without one.") from None
+    return created_at, after
+
+
+def _shaped(connection: Connection, rows: Sequence[RowMapping], settings: Settings) -> list[DocumentShape]:
+    unfinished = [row["job_id"] for row in rows if row["job_id"] and row["state"] not in FINAL]
+    sentences = waiting.explain(connection, unfinished, settings) if unfinished else {}
+    return [_shape(row, sentences.get(row["job_id"])) for row in rows]
+
+
+def _shape(row: RowMapping, sentence: str | None) -> DocumentShape:
+    fields: dict[str, Any] = dict(row)
+    fields.update(
+        id=row["document_id"],
+        media_type=row["read_media_type"] or row["media_type"],
+        sha256=row["sha256"].hex() if row["sha256"] else None,
+        waiting=sentence,
+        failure=Failure.of(row["code"], row["message"]),
+        job=JobShape(id=row["job_id"], **{name: row[name] for name in JobShape.model_fields if name != "id"})
+        if row["job_id"]
+        else None,
+    )
+    return DocumentShape(**fields)

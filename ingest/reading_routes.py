@@ -1,0 +1,72 @@
+"""The routes that tell about documents."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse, StreamingResponse
+
+from ingest import documents
+from ingest.documents import MOST_VERSION, Filter
+from ingest.download import download
+from ingest.requests import DocumentId, TheEngine, TheSettings
+from ingest.shapes import DocumentPage, DocumentShape, History
+from pipeline.problems import documented
+from pipeline.sanitise import clean_text
+from pipeline.states import State
+
+router = APIRouter(tags=["documents"])
+
+Cursor = Annotated[str | None, Query(description="`next` of the page before.")]
+Limit = Annotated[int, Query(ge=1, le=500, description="How many items one page has.")]
+
+
+@router.get("/v1/documents", summary="List documents, the newest first", responses=documented(400))
+def list_documents(
+    engine: TheEngine,
+    settings: TheSettings,
+    state: Annotated[State | None, Query(description="Of the newest version's job.")] = None,
+    collection: str | None = None,
+    key: str | None = None,
+    cursor: Cursor = None,
+    limit: Limit = 50,
+) -> DocumentPage:
+    """Filters by state, collection and key."""
+    with engine.connect() as connection:
+        wanted = Filter(state, clean_text(collection or "") or None, clean_text(key or "") or None)
+        return documents.page(connection, wanted, cursor=cursor, limit=limit, settings=settings)
+
+
+@router.get(
+    "/v1/documents/{document_id}",
+    summary="Show a document",
+    responses=documented(404) | {200: {"model": DocumentShape}},
+)
+def show(document_id: DocumentId, engine: TheEngine, settings: TheSettings) -> JSONResponse:
+    """Tells its newest version, what of it is published, and why it waits or failed. ETag is the newest version."""
+    with engine.connect() as connection:
+        document = documents.find(connection, document_id, settings)
+    return JSONResponse(document.model_dump(mode="json"), headers={"ETag": f'"{document.input_version}"'})
+
+
+@router.get("/v1/documents/{document_id}/history", summary="All versions of a document", responses=documented(400, 404))
+def history(document_id: DocumentId, engine: TheEngine, cursor: Cursor = None, limit: Limit = 50) -> History:
+    """Tells each version's attempts, the newest version first."""
+    with engine.connect() as connection:
+        return documents.history(connection, document_id, cursor=cursor, limit=limit)
+
+
+@router.get(
+    "/v1/documents/{document_id}/content",
+    summary="Download the bytes of a document",
+    responses=documented(404) | {200: {"content": {"*/*": {}}}},
+    response_class=StreamingResponse,
+)
+def content(
+    document_id: DocumentId,
+    engine: TheEngine,
+    version: Annotated[int | None, Query(ge=1, le=MOST_VERSION, description="The newest unless named.")] = None,
+) -> StreamingResponse:
+    """Gives back exactly what was uploaded, as an attachment."""
+    with engine.connect() as connection:
+        found = documents.content(connection, document_id, version)
+    return download(engine, found)

@@ -1,0 +1,70 @@
+"""What is wrong right now: sentences for the top of the overview, each with the rows behind it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline.overview import CAP, Snapshot
+from pipeline.wording import counted, duration
+
+OLD_SECONDS = 600.0
+"""From here on the oldest queued job is an alarm."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alarm:
+    """One thing that a person should look at. `rows` is the page on which they find it; `bad` ones make it red."""
+
+    code: str
+    sentence: str
+    rows: str
+    bad: bool = True
+
+
+def alarms(counted_all: Snapshot, live: dict[str, Any]) -> list[Alarm]:
+    """Everything that is wrong, the worst first."""
+    found = [*_lost(counted_all), *_stopped(counted_all, live), *_stuck(live), *_waiting_for_people(live)]
+    return sorted(found, key=lambda alarm: not alarm.bad)
+
+
+def _lost(counted_all: Snapshot) -> Iterator[Alarm]:
+    if difference := counted_all["difference"]:
+        yield Alarm("difference", f"Accepted versions and jobs differ by {difference:,}. This must never be.", "/jobs")
+
+
+def _stopped(counted_all: Snapshot, live: dict[str, Any]) -> Iterator[Alarm]:
+    running = live["processes"]
+    unread = [p for p in live["partitions"] if not p["workers"]]
+    waits = any(p["queued"] or p["sent"] for p in unread)
+    if running["worker"] and unread:
+        names = ", ".join(str(p["partition"]) for p in unread[:8]) + (" and more" if len(unread) > 8 else "")
+        yield Alarm("unread_partitions", f"No worker reads partition {names}.", "/workers")
+    elif not running["worker"]:
+        yield Alarm("no_worker", "No worker is running.", "/workers", bad=waits or counted_all["unfinished"] > 0)
+    for kind, consequence in (("relay", "nothing is sent to the workers"), ("sweeper", "nothing lost is recovered")):
+        if not running[kind]:
+            yield Alarm(f"no_{kind}", f"No {kind} is running: {consequence}.", "/workers")
+    if broken := live["breaker"]:
+        yield Alarm("breaker", f"The {broken['name']} is away: {broken['reason']}", "/outbox")
+
+
+def _stuck(live: dict[str, Any]) -> Iterator[Alarm]:
+    if n := len(live["expired_leases"]):
+        leases = "1 lease" if n == 1 else f"{n} leases"
+        yield Alarm("expired_leases", f"{leases} ran out and nobody has taken the work back yet.", "/jobs?state=leased")
+    oldest = live["oldest_queued"]
+    if oldest and oldest["age_seconds"] > OLD_SECONDS:
+        age = duration(oldest["age_seconds"])
+        yield Alarm("oldest_queued", f"The oldest document in the queue waits for {age}.", f"/jobs/{oldest['job_id']}")
+    short = live["capacity"]["short_by"]
+    if short and short >= 0.5:
+        yield Alarm("capacity", f"More arrives than the workers can do: short by {short:.0f}.", "/workers", bad=False)
+
+
+def _waiting_for_people(live: dict[str, Any]) -> Iterator[Alarm]:
+    if n := live["outbox"]["exhausted"]:
+        rows = f"{counted(n, CAP)} message{'s' if n > 1 else ''}"
+        yield Alarm("exhausted", f"The broker refuses {rows}; each waits for a person to release it.", "/outbox")
+    if n := live["quarantined"]:
+        rows = f"{counted(n, CAP)} document{'s need' if n > 1 else ' needs'}"
+        yield Alarm("quarantined", f"{rows} a person.", "/quarantine", bad=False)

@@ -1,0 +1,231 @@
+"""The routes of operators over real HTTP: shapes, paging, refusals."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+from uuid import UUID, uuid4
+
+import pytest
+from httpx import Client
+
+from pipeline import outbox
+from pipeline.outcomes import Rejected, RetryLater
+from pipeline.settings import Budget, Settings
+from tests.support import api
+from tests.support.rows import OperatedWorld
+from tests.support.servers import Database
+
+BROKEN = Rejected("corrupt", "The file ends in the middle.")
+
+
+@pytest.fixture
+def world(database: Database) -> OperatedWorld:
+    return OperatedWorld(database.engine).run()
+
+
+@pytest.fixture
+def client(database: Database) -> Iterator[Client]:
+    with api.serving(database, Settings(partitions=1)) as client:
+        yield client
+
+
+def quarantined(world: OperatedWorld, filename: str = "a.pdf") -> UUID:
+    job_id = world.file(filename).job_id
+    assert job_id is not None
+    world.attempt(job_id, BROKEN)
+    return job_id
+
+
+def refused_row(world: OperatedWorld) -> int:
+    """The id of an outbox row that has spent its publications."""
+    world.file()
+    settings = world.settings.model_copy(update={"budget": Budget(publications=1)})
+    with world.engine.begin() as connection:
+        (delivery,) = outbox.claim(connection, settings).deliveries
+        outbox.refuse(connection, delivery, settings, error="wrong type")
+    return delivery.rows[0]
+
+
+def test_the_overview_has_every_number_of_its_shape(client: Client, world: OperatedWorld) -> None:
+    quarantined(world)
+    queued = world.file("b.pdf")
+
+    body = client.get("/v1/overview").raise_for_status().json()
+
+    counts = {name: body[name] for name in ("accepted", "quarantined", "queued", "difference", "unfinished")}
+    assert counts == {"accepted": 2, "quarantined": 1, "queued": 1, "difference": 0, "unfinished": 2}
+    assert body["oldest_queued"]["document_id"] == str(queued.document_id)
+    assert body["partitions"] == [{"partition": 0, "queued": 1, "sent": 0, "leased": 0, "workers": 1}]
+    assert body["expired_leases"] == []
+    assert body["breaker"] is None
+    assert body["capacity"]["slots"] == 3
+    assert body["outbox"]["waiting"] == 1
+    assert body["errors"]["by_code"] == [{"stage": "load", "code": "corrupt", "count": 1}]
+    assert {alarm["code"] for alarm in body["alarms"]} == {"no_sweeper", "quarantined"}
+
+
+def test_workers_are_listed_with_what_they_hold(client: Client, world: OperatedWorld) -> None:
+    job_id = world.file().job_id
+    assert job_id is not None
+    world.take(job_id)
+
+    items = client.get("/v1/workers").raise_for_status().json()["items"]
+
+    (worker,) = [item for item in items if item["kind"] == "worker"]
+    assert (worker["id"], worker["alive"], worker["holding"]) == (world.worker_id, True, [str(job_id)])
+    assert worker["partitions"] == [0]
+
+
+def test_jobs_are_listed_with_the_reason_why_they_wait(client: Client, world: OperatedWorld) -> None:
+    broken = quarantined(world)
+    waiting = world.file("b.pdf").job_id
+
+    items = client.get("/v1/jobs").raise_for_status().json()["items"]
+
+    assert [item["job_id"] for item in items] == [str(waiting), str(broken)]
+    assert items[0]["waiting"] == "1st in partition 0, about to be sent"
+    assert items[1]["failure"]["hint"].startswith("Open and save the file")
+
+
+@pytest.mark.parametrize("state", ["queued", "leased", "quarantined", "succeeded"])
+def test_jobs_are_filtered_by_state(client: Client, world: OperatedWorld, state: str) -> None:
+    expected = {
+        "quarantined": quarantined(world),
+        "queued": world.file("q.txt").job_id,
+        "leased": world.file("l.txt").job_id,
+        "succeeded": world.file("s.txt").job_id,
+    }
+    world.take(expected["leased"])  # type: ignore[arg-type]
+    world.attempt(expected["succeeded"])  # type: ignore[arg-type]
+
+    items = client.get("/v1/jobs", params={"state": state}).raise_for_status().json()["items"]
+
+    assert [item["job_id"] for item in items] == [str(expected[state])]
+    assert client.get("/v1/jobs", params={"state": state, "collection": "other"}).json()["items"] == []
+
+
+@pytest.mark.parametrize("path", ["/v1/jobs", "/v1/quarantine", "/v1/outbox"])
+def test_lists_are_walked_by_cursor(client: Client, world: OperatedWorld, path: str) -> None:
+    for n in range(5):
+        if path == "/v1/quarantine":
+            quarantined(world, f"{n}.pdf")
+        else:
+            world.file(f"{n}.pdf")
+    seen: list[str] = []
+    cursor = None
+    while True:
+        page = client.get(path, params={"limit": 2, **({"cursor": cursor} if cursor else {})}).raise_for_status().json()
+        seen += [item["job_id"] for item in page["items"]]
+        cursor = page["next"]
+        if cursor is None:
+            break
+
+    assert len(seen) == len(set(seen)) == 5
+    assert client.get(path, params={"cursor": "!"}).json()["code"] == "bad_cursor"
+    assert client.get(path, params={"limit": 501}).status_code == 422
+
+
+def test_a_job_is_shown_with_its_attempts(client: Client, world: OperatedWorld) -> None:
+    job_id = world.file().job_id
+    assert job_id is not None
+    world.attempt(job_id, RetryLater("busy", "Busy.", delay=timedelta(seconds=90)))
+
+    job = client.get(f"/v1/jobs/{job_id}").raise_for_status().json()
+
+    assert job["waiting"].startswith("retry 2 of 8 in ")
+    assert [(a["generation"], a["outcome"], a["code"]) for a in job["attempts"]] == [(1, "retry_later", "busy")]
+
+
+@pytest.mark.parametrize("path", [f"/v1/jobs/{uuid4()}", "/v1/jobs/x", f"/v1/quarantine/{uuid4()}"])
+def test_an_unknown_job_is_not_found(client: Client, path: str) -> None:
+    answer = client.get(path)
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "job_not_found")
+
+
+def test_a_quarantined_job_is_replayed_as_it_is(client: Client, world: OperatedWorld) -> None:
+    job_id = quarantined(world)
+
+    answer = client.post(f"/v1/quarantine/{job_id}/replay", json={"as": "same"})
+
+    assert (answer.status_code, answer.json()["state"], answer.json()["input_version"]) == (202, "queued", 1)
+    again = client.post(f"/v1/quarantine/{job_id}/replay", json={"as": "same"})
+    assert (again.status_code, again.json()["code"]) == (409, "not_quarantined")
+    assert client.get(f"/v1/quarantine/{job_id}").json()["note"] == "Replayed."
+
+
+def test_a_quarantined_job_is_replayed_as_a_new_version(client: Client, world: OperatedWorld) -> None:
+    job_id = quarantined(world)
+
+    answer = client.post(f"/v1/quarantine/{job_id}/replay", json={"as": "new_version"})
+
+    assert (answer.status_code, answer.json()["state"], answer.json()["input_version"]) == (202, "queued", 2)
+    assert answer.json()["job_id"] != str(job_id)
+    assert client.get(f"/v1/jobs/{job_id}").json()["state"] == "resolved"
+
+
+def test_an_older_version_is_refused_with_the_number_of_the_newest(client: Client, world: OperatedWorld) -> None:
+    job_id = quarantined(world)
+    world.file("b.pdf", document_id=world.job(job_id)["document_id"])
+
+    answer = client.post(f"/v1/quarantine/{job_id}/replay")
+
+    assert (answer.status_code, answer.json()["code"]) == (409, "newer_version_exists")
+    assert answer.json()["input_version"] == 2
+
+
+def test_dismissing_needs_a_note_and_assigning_an_owner(client: Client, world: OperatedWorld) -> None:
+    job_id = quarantined(world)
+
+    assert client.post(f"/v1/quarantine/{job_id}/dismiss", json={"note": " "}).status_code == 422
+    assert client.post(f"/v1/quarantine/{job_id}/assign", json={"owner": "mi\x00na"}).status_code == 200
+    assert client.get("/v1/quarantine", params={"owner": "mina"}).json()["items"][0]["job_id"] == str(job_id)
+    assert client.post(f"/v1/quarantine/{job_id}/dismiss", json={"note": "Old."}).json()["state"] == "resolved"
+    assert client.get("/v1/quarantine").json()["items"] == []
+
+
+def test_a_filter_for_many_counts_what_was_refused(client: Client, world: OperatedWorld) -> None:
+    jobs = [quarantined(world, f"{n}.pdf") for n in range(3)]
+    world.file("newer.pdf", document_id=world.job(jobs[0])["document_id"])
+
+    answer = client.post("/v1/quarantine/replay", json={"as": "same", "code": "corrupt"})
+
+    assert answer.json() == {"done": 2, "refused": {"newer_version_exists": 1}}
+    assert client.post("/v1/quarantine/dismiss", json={"note": "n", "all": True}).json() == {"done": 1, "refused": {}}
+
+
+@pytest.mark.parametrize("action", ["replay", "dismiss", "assign"])
+def test_a_filter_for_many_must_say_which(client: Client, action: str) -> None:
+    body = {"replay": {}, "dismiss": {"note": "n"}, "assign": {"owner": "o"}}[action]
+
+    assert client.post(f"/v1/quarantine/{action}", json=body).status_code == 422
+    assert client.post(f"/v1/quarantine/{action}", json=body | {"code": "corrupt", "all": True}).status_code == 422
+    assert client.post(f"/v1/quarantine/{action}", json=body | {"all": True}).json() == {"done": 0, "refused": {}}
+
+
+def test_a_refused_message_is_shown_and_released(client: Client, world: OperatedWorld) -> None:
+    row_id = refused_row(world)
+    world.file("b.pdf")
+    (item,) = client.get("/v1/outbox", params={"exhausted": True}).raise_for_status().json()["items"]
+    assert (item["id"], item["tries"], item["last_error"], item["exhausted"]) == (row_id, 1, "wrong type", True)
+    attempts = world.job(item["job_id"])["attempt"]
+
+    assert client.post(f"/v1/outbox/{row_id}/release").json() == {"released": 1}
+
+    again = client.post(f"/v1/outbox/{row_id}/release")
+    assert (again.status_code, again.json()["code"]) == (409, "not_exhausted")
+    assert client.get("/v1/outbox", params={"exhausted": True}).json()["items"] == []
+    assert len(world.relay()) == 1
+    assert world.job(item["job_id"])["attempt"] == attempts
+
+
+def test_all_refused_messages_are_released_at_once(client: Client, world: OperatedWorld) -> None:
+    refused_row(world)
+
+    assert client.post("/v1/outbox/release").json() == {"released": 1}
+    assert client.post("/v1/outbox/release").json() == {"released": 0}
+
+
+def test_an_unknown_outbox_row_is_not_found(client: Client) -> None:
+    answer = client.post("/v1/outbox/999/release")
+
+    assert (answer.status_code, answer.json()["code"]) == (404, "outbox_row_not_found")
