@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import psutil
 import redis
@@ -185,7 +185,7 @@ def latency(bench: Bench, seconds: float = 12) -> None:
 
 
 def recovery(bench: Bench) -> None:
-    """kill -9 of a worker in the middle of its work → its jobs are leased by the other worker."""
+    """Kill -9 of a worker in the middle of its work → its jobs are leased by the other worker."""
     with processes(bench, 1):
         victim = bench.stack.start_armed("kill:after_lease", "worker")
         until(
