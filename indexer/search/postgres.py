@@ -9,17 +9,27 @@ from typing import NamedTuple
 from uuid import UUID
 
 import orjson
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, column, select, table, text, tuple_
+from sqlalchemy.dialects.postgresql import insert
 
+from indexer.search import PACKAGE
 from indexer.search.backend import Entry
+from indexer.search.postgres_search import search
+from indexer.search.statistics import maintain
 from indexer.search.text import search_text
 from pipeline.database import query
 
-PACKAGE = "indexer.search"
+__all__ = ["maintain", "publish", "purge_tombstone", "search", "version_of"]
+
 BODY_CHARACTERS = 8000
 """A row's text; even 8,000 words of one letter stay below the 16,383 positions and the 1 MiB of a tsvector."""
 STATEMENT_CHARACTERS = 2_000_000
 TITLE_CHARACTERS = 4000
+MEDIA_TYPE_CHARACTERS = 255
+SHELVES = table("shelves", column("shelf_id"), column("collection_id"), column("media_type"))
+
+Shelf = tuple[int, str]
+"""A collection and a media type, which have a row of `shelves` together."""
 
 
 class _Row(NamedTuple):
@@ -27,7 +37,7 @@ class _Row(NamedTuple):
 
     document_id: UUID
     n: int
-    collection_id: int
+    shelf_id: int
     page: int | None
     length: int
     member: str | None
@@ -43,10 +53,12 @@ def publish(connection: Connection, entries: Sequence[Entry]) -> set[UUID]:
     newest = {entry.document_id: entry for entry in sorted(entries, key=lambda entry: entry.version)}
     if not newest:
         return set()
-    written = _upsert(connection, list(newest.values()))
+    shelves = _shelves(connection, {_shelf(entry) for entry in newest.values()})
+    written = _upsert(connection, list(newest.values()), shelves)
     if replaced := [document_id for document_id, was_there in written.items() if was_there]:
         connection.execute(query("delete_passages", PACKAGE), {"document_ids": replaced})
-    for rows in _statements(row for entry in newest.values() if entry.document_id in written for row in _rows(entry)):
+    winners = [entry for entry in newest.values() if entry.document_id in written]
+    for rows in _statements(row for entry in winners for row in _rows(entry, shelves[_shelf(entry)])):
         columns = dict(zip(_PARAMETERS, map(list, zip(*rows, strict=True)), strict=True))
         connection.execute(query("insert_passages", PACKAGE), columns)
     return newest.keys() - written.keys()
@@ -67,19 +79,34 @@ def purge_tombstone(connection: Connection, document_id: UUID, version: int) -> 
     return connection.execute(query("purge_tombstone", PACKAGE), parameters).rowcount == 1
 
 
-_PARAMETERS = ("document_ids", "ns", "collection_ids", "pages", "lengths", "members", "bodies", "words")
+_PARAMETERS = ("document_ids", "ns", "shelf_ids", "pages", "lengths", "members", "bodies", "words")
 
 
-def _upsert(connection: Connection, entries: list[Entry]) -> dict[UUID, bool]:
+def _shelf(entry: Entry) -> Shelf:
+    return entry.collection_id, entry.media_type[:MEDIA_TYPE_CHARACTERS]
+
+
+def _shelves(connection: Connection, wanted: set[Shelf]) -> dict[Shelf, int]:
+    """The number of each shelf; new ones are added in order, so that two transactions never wait for each other."""
+    shelves = select(SHELVES.c.collection_id, SHELVES.c.media_type, SHELVES.c.shelf_id)
+    mine = shelves.where(tuple_(SHELVES.c.collection_id, SHELVES.c.media_type).in_(wanted))
+    known = {(row.collection_id, row.media_type): row.shelf_id for row in connection.execute(mine)}
+    if missing := sorted(wanted - known.keys()):
+        rows = [{"collection_id": collection_id, "media_type": media_type} for collection_id, media_type in missing]
+        connection.execute(insert(SHELVES).values(rows).on_conflict_do_nothing())
+        known = {(row.collection_id, row.media_type): row.shelf_id for row in connection.execute(mine)}
+    return known
+
+
+def _upsert(connection: Connection, entries: list[Entry], shelves: dict[Shelf, int]) -> dict[UUID, bool]:
     """The documents whose entry was written, each with whether it replaced another."""
     parameters = {
         "document_ids": [entry.document_id for entry in entries],
         "versions": [entry.version for entry in entries],
         "tombstones": [entry.tombstone for entry in entries],
-        "collection_ids": [entry.collection_id for entry in entries],
+        "shelf_ids": [shelves[_shelf(entry)] for entry in entries],
         "keys": [entry.key for entry in entries],
         "titles": [entry.title for entry in entries],
-        "media_types": [entry.media_type for entry in entries],
         "metadata": [orjson.dumps(entry.metadata).decode() for entry in entries],
         "accepted_at": [entry.accepted_at for entry in entries],
         "words": [search_text(f"{entry.title[:TITLE_CHARACTERS]} {entry.key or ''}") for entry in entries],
@@ -87,7 +114,7 @@ def _upsert(connection: Connection, entries: list[Entry]) -> dict[UUID, bool]:
     return dict(connection.execute(query("upsert_entries", PACKAGE), parameters).tuples().all())
 
 
-def _rows(entry: Entry) -> Iterator[_Row]:
+def _rows(entry: Entry, shelf_id: int) -> Iterator[_Row]:
     """The rows of an entry, numbered from 1."""
     if entry.tombstone:
         return
@@ -95,7 +122,7 @@ def _rows(entry: Entry) -> Iterator[_Row]:
     for n, (passage, body) in enumerate(pieces, start=1):
         words = search_text(body)
         length = words.count(" ") + 1
-        yield _Row(entry.document_id, n, entry.collection_id, passage.page, length, passage.member, body, words)
+        yield _Row(entry.document_id, n, shelf_id, passage.page, length, passage.member, body, words)
 
 
 def _cut(body: str) -> Iterator[str]:

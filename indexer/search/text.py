@@ -7,7 +7,7 @@ overlapping pairs: 東京都 is indexed as 東京 京都 都, so that every pair
 
 import re
 import unicodedata
-from functools import cache
+from collections.abc import Iterator
 
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai and Lao, Myanmar, Khmer
@@ -16,7 +16,10 @@ _UNSPACED = (
     "\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff"  # Hangul
 )
 _RUN = re.compile(f"[{_UNSPACED}]+")
-_NO_WORD = re.compile(r"[^\w\s]|_")
+_ODD = re.compile(r"[^\w\s]")
+_SOLID = re.compile(r"\S+")
+_ASCII_WORD = re.compile(r"[A-Za-z0-9]+")
+_MARKS = {"Mn", "Mc"}  # vowel signs and accents belong to their word
 _ASCII = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code).isspace())}
 
 
@@ -29,8 +32,7 @@ def spaced(text: str) -> str:
     """Words and spaces only, in lower case; scripts without spaces are left as they are."""
     if text.isascii():
         return text.translate(_ASCII).lower()
-    text = unicodedata.normalize("NFKC", text).lower()
-    return _NO_WORD.sub(lambda found: _blank_unless_mark(found[0]), text)
+    return _without_odd(unicodedata.normalize("NFKC", text).lower())
 
 
 def pairs(run: str) -> str:
@@ -47,7 +49,35 @@ def runs(word: str) -> list[tuple[str, bool]]:
     return [(part, unspaced) for part, unspaced in [*parts, (word[end:], False)] if part]
 
 
-@cache
-def _blank_unless_mark(character: str) -> str:
-    """Vowel signs and accents belong to their word."""
-    return character if unicodedata.category(character) in {"Mn", "Mc"} else " "
+def placed_words(text: str) -> Iterator[tuple[int, int, str]]:
+    """The words of `search_text(text)` in order, each with where it starts and ends in `text`."""
+    if text.isascii():
+        yield from ((found.start(), found.end(), found[0].lower()) for found in _ASCII_WORD.finditer(text))
+        return
+    for found in _SOLID.finditer(_without_odd(text)):
+        start, end = found.span()
+        word = spaced(found[0])
+        if len(word) == end - start:
+            yield from ((start + at, start + to, piece) for at, to, piece in _placed_parts(word))
+        else:  # a ligature or a half-width character has become several, or several one
+            yield from ((start, end, piece) for piece in search_text(found[0]).split())
+
+
+def _placed_parts(word: str) -> Iterator[tuple[int, int, str]]:
+    """The index words of a spaced word with their places in it."""
+    start = 0
+    for part, unspaced in runs(word):
+        if unspaced:
+            yield from ((start + at, start + min(at + 2, len(part)), part[at : at + 2]) for at in range(len(part)))
+        else:
+            yield start, start + len(part), part
+        start += len(part)
+
+
+def _without_odd(text: str) -> str:
+    """The text with a space for every character that is no part of a word."""
+    text = text.replace("_", " ")
+    for odd in set(_ODD.findall(text)):
+        if unicodedata.category(odd) not in _MARKS:
+            text = text.replace(odd, " ")
+    return text

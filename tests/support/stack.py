@@ -8,6 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import httpx
+
+from fencepost.local.ports import free_port
 from pipeline.settings import environment
 from tests.support.waiting import until
 
@@ -39,11 +42,11 @@ class Stack:
         self.processes.append(process)
         return process
 
-    def start_armed(self, fault: str, *command: str) -> subprocess.Popen[bytes]:
+    def start_armed(self, fault: str, *command: str, **variables: str) -> subprocess.Popen[bytes]:
         """Runs a process that is killed (or stopped) at a named point, once."""
         token = self.folder / f"token-{len(self.processes)}"
         token.touch()
-        return self.start(*command, FENCEPOST_FAULT=fault, FENCEPOST_FAULT_TOKEN=str(token))
+        return self.start(*command, FENCEPOST_FAULT=fault, FENCEPOST_FAULT_TOKEN=str(token), **variables)
 
     def logs(self) -> str:
         """Everything that the processes said."""
@@ -83,3 +86,21 @@ def clean_environment() -> dict[str, str]:
     """Our environment without settings, so that defaults are tested."""
     kept = {name: value for name, value in environment().items() if not name.startswith("FENCEPOST_")}
     return kept | {"PYTHONPATH": str(ROOT)}
+
+
+@contextmanager
+def served(stack: Stack, *, fault: str = "", **variables: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """A real API process on a free port, armed if `fault` is given; yields its address."""
+    variables["FENCEPOST_PORT"] = str(port := free_port())
+    process = stack.start_armed(fault, "api", **variables) if fault else stack.start("api", **variables)
+    url = f"http://127.0.0.1:{port}"
+    until(lambda: answers(f"{url}/health/ready"), seconds=60, what="the API")
+    yield url, process
+
+
+def answers(url: str) -> bool:
+    """Whether the address answers 200."""
+    try:
+        return httpx.get(url).status_code == 200
+    except httpx.TransportError:
+        return False

@@ -8,14 +8,21 @@ CREATE TEXT SEARCH CONFIGURATION fencepost (PARSER = pg_catalog."default");
 ALTER TEXT SEARCH CONFIGURATION fencepost ADD MAPPING FOR asciiword, word WITH fencepost_english;
 ALTER TEXT SEARCH CONFIGURATION fencepost ADD MAPPING FOR numword, uint, sfloat WITH pg_catalog.simple;
 
+-- A collection and a media type: what filters and facets ask for, in four bytes beside every passage.
+CREATE TABLE shelves (
+    shelf_id      integer GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+    collection_id integer NOT NULL,
+    media_type    text NOT NULL CHECK (octet_length(media_type) <= 1024),
+    UNIQUE (collection_id, media_type)
+);
+
 CREATE TABLE entries (
     document_id   uuid PRIMARY KEY,
     version       bigint NOT NULL CHECK (version > 0),
     tombstone     boolean NOT NULL,
-    collection_id integer NOT NULL,
+    shelf_id      integer NOT NULL,
     key           text,
     title         text NOT NULL,
-    media_type    text NOT NULL,
     metadata      jsonb NOT NULL,
     accepted_at   timestamptz NOT NULL,
     tsv           tsvector,                                                            -- of title and key
@@ -31,7 +38,7 @@ CREATE INDEX entries_by_title ON entries (title_order, document_id) WHERE NOT to
 CREATE TABLE passages (
     document_id   uuid NOT NULL,
     n             integer NOT NULL CHECK (n > 0),
-    collection_id integer NOT NULL,
+    shelf_id      integer NOT NULL,
     page          integer,
     length        integer NOT NULL,  -- in words
     member        text,

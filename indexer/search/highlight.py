@@ -1,0 +1,110 @@
+"""The places of a passage that match, as HTML: escaped text with <mark> around the words, and nothing else."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from functools import partial
+from html import escape
+from typing import NamedTuple
+
+from sqlalchemy import Connection, text
+
+from indexer.search.query import Atom, is_lone
+from indexer.search.text import placed_words
+
+WINDOW = 300
+"""Characters of a passage that are shown."""
+LEAD = 60
+"""Characters before the first marked word."""
+
+_LEXEMES = text("""
+    SELECT word, lexeme FROM unnest(CAST(:words AS text[])) AS w (word)
+    CROSS JOIN LATERAL (SELECT (tsvector_to_array(to_tsvector('fencepost', word)))[1]) AS l (lexeme)
+    WHERE CAST(:only AS text[]) IS NULL OR lexeme = ANY(CAST(:only AS text[]))
+""")
+
+
+class _Word(NamedTuple):
+    """A word of an atom, and its lexeme."""
+
+    word: str
+    lexeme: str
+
+
+class _Mark(NamedTuple):
+    """A place to mark, and the number of the atom that is there."""
+
+    start: int
+    end: int
+    atom: int
+
+
+def highlight(connection: Connection, atoms: Sequence[Atom], bodies: Sequence[str]) -> list[str]:
+    """For each body the HTML of its best window. PostgreSQL is asked once which words mean the same."""
+    placed = [list(placed_words(body)) for body in bodies]
+    wanted = _lexemes(connection, {word for atom in atoms for word in atom.words})
+    present = _lexemes(connection, {word for words in placed for _, _, word in words}, only=set(wanted.values()))
+    sequences = [[_Word(word, wanted.get(word, word)) for word in atom.words] for atom in atoms]
+    return [
+        _window(body, sorted(_marks(words, present, sequences))) for body, words in zip(bodies, placed, strict=True)
+    ]
+
+
+def _lexemes(connection: Connection, words: set[str], only: set[str] | None = None) -> dict[str, str]:
+    """The lexeme of each word, or of those words whose lexeme is one of `only`."""
+    parameters = {"words": sorted(words), "only": None if only is None else sorted(only)}
+    return dict(connection.execute(_LEXEMES, parameters).tuples().all())
+
+
+def _marks(
+    placed: list[tuple[int, int, str]], present: dict[str, str], sequences: list[list[_Word]]
+) -> Iterator[_Mark]:
+    """Every place where the words of an atom follow each other."""
+    beginnings: dict[str, list[int]] = defaultdict(list)
+    for number, (first, *_) in enumerate(sequences):
+        beginnings[first.word if is_lone(first.word) else first.lexeme].append(number)
+    for at, (start, _, word) in enumerate(placed):
+        for number in {*beginnings.get(present.get(word, ""), ()), *beginnings.get(word[0], ())}:
+            found = placed[at : at + len(sequences[number])]
+            if len(found) == len(sequences[number]) and all(map(partial(_same, present), found, sequences[number])):
+                end = found[-1][0] + 1 if is_lone(sequences[number][-1].word) else found[-1][1]
+                yield _Mark(start, end, number)
+
+
+def _same(present: dict[str, str], placed: tuple[int, int, str], wanted: _Word) -> bool:
+    """Whether a placed word is the wanted one, or begins with it where that is a single character."""
+    word = placed[2]
+    return word[0] == wanted.word if is_lone(wanted.word) else present.get(word) == wanted.lexeme
+
+
+def _window(body: str, marks: list[_Mark]) -> str:
+    """The HTML of the part that has the most of the atoms, from a little before the first of them."""
+    first = _best(marks)
+    start = _between_words(body, max(0, marks[first].start - LEAD)) if marks else 0
+    end = _between_words(body, start + WINDOW) if start + WINDOW < len(body) else len(body)
+    html = ["…" if start else ""]
+    at = start
+    for mark in marks:
+        if mark.end > at and mark.start >= start and mark.end <= end:
+            html += [escape(body[at : mark.start]), "<mark>", escape(body[max(at, mark.start) : mark.end]), "</mark>"]
+            at = mark.end
+    html += [escape(body[at:end]), "…" if end < len(body) else ""]
+    return "".join(html).replace("</mark><mark>", "")
+
+
+def _best(marks: list[_Mark]) -> int:
+    """The mark from which on a window holds the most different atoms, then the most marks."""
+    best, choice, end = (0, 0), 0, 0
+    inside: Counter[int] = Counter()
+    for first, mark in enumerate(marks):
+        while end < len(marks) and marks[end].end <= mark.start + WINDOW - LEAD:
+            inside[marks[end].atom] += 1
+            end += 1
+        if (worth := (len(+inside), inside.total())) > best:
+            best, choice = worth, first
+        inside[mark.atom] -= 1
+    return choice
+
+
+def _between_words(body: str, at: int) -> int:
+    """The place after the nearest space before `at`, or `at` when there is none near."""
+    return max(body.rfind(" ", max(0, at - LEAD // 2), at) + 1, 0) or at

@@ -1,0 +1,177 @@
+"""Searching in PostgreSQL: understand ─▶ rank a bounded set of candidates ─▶ count ─▶ show the page."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import lru_cache
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, TextClause, text
+
+from indexer.search import statements
+from indexer.search.backend import FacetValue, SearchPage, SearchRequest, Sort
+from indexer.search.cursor import Cursor, Weights
+from indexer.search.hits import Found, show
+from indexer.search.query import parse
+from indexer.search.scope import Scope, scope_of
+from indexer.search.statistics import statistics
+from indexer.search.terms import Terms, look_up
+
+MOST_CANDIDATES = 4000
+"""Matching rows from which the ranked hits are taken."""
+POOL = 400
+"""Candidates that are scored by BM25; the others follow in the order of which terms they have."""
+MOST_COUNTED = 30_000
+"""Matching rows that are counted, and can be paged through."""
+EXACT_TOTAL = 10_000
+
+_SHELVES = text("""
+    SELECT s.shelf_id, c.name AS collection, s.media_type FROM shelves s JOIN collections c USING (collection_id)
+    WHERE s.shelf_id = ANY(:shelves)
+""")
+
+
+@dataclass(frozen=True, slots=True)
+class _Counted:
+    """How many documents match, by shelf; `truncated` when there are more."""
+
+    shelves: Mapping[str, int]
+    truncated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """The documents of a page, and where the next one begins."""
+
+    found: list[Found]
+    next: Cursor | None
+    counted: _Counted
+
+
+@dataclass(frozen=True, slots=True)
+class _Search:
+    """A request that has been understood."""
+
+    connection: Connection
+    request: SearchRequest
+    cursor: Cursor
+    terms: Terms
+    scope: Scope
+
+    def run(self, statement: str, **parameters: object) -> list[Row[tuple[Any, ...]]]:
+        """Executes one of `statements` with the scope in its place."""
+        sql = _text(statement.format(gates=self.scope.gates, scope=self.scope.condition))
+        bounds = {"most": MOST_CANDIDATES, "most_counted": MOST_COUNTED, "limit": self.request.limit + 1}
+        return list(self.connection.execute(sql, {**self.scope.parameters, **bounds, **parameters}))
+
+
+def search(connection: Connection, request: SearchRequest) -> SearchPage:
+    """One page of the documents that match. Raises Invalid for a query or a cursor that cannot be."""
+    cursor = Cursor.of(request)
+    terms = look_up(connection, parse(request.text))
+    asked = _Search(connection, request, cursor, terms, scope_of(connection, request, terms))
+    listing = _ranked(asked) if request.sort is Sort.RELEVANCE else _ordered(asked)
+    total = sum(listing.counted.shelves.values())
+    return SearchPage(
+        total=min(total, EXACT_TOTAL),
+        total_capped=listing.counted.truncated or total > EXACT_TOTAL,
+        hits=show(connection, [term.atom for term in terms.terms], listing.found),
+        facets=_facets(connection, listing.counted.shelves),
+        next=None if listing.next is None else str(listing.next),
+    )
+
+
+def _ranked(asked: _Search) -> _Listing:
+    """The page in order of relevance: candidates first, then what else matches."""
+    weights = asked.cursor.weights or _weights(asked)
+    if asked.cursor.stage == "rest":
+        return _rest(asked, weights, [], _counted(asked))
+    rows = asked.run(statements.RANKED, **_arms(asked.terms, weights), **_position(asked.cursor), pool=POOL)
+    counted = _counted(asked) if rows[0].truncated else _Counted(rows[0].shelves or {}, truncated=False)
+    weights = Weights(**{**weights.model_dump(), "dfs": dict(zip(_tsqueries(asked.terms), rows[0].dfs, strict=True))})
+    found = [_found(row) for row in rows if row.document_id is not None]
+    if len(found) > asked.request.limit:
+        last = found[asked.request.limit - 1]
+        place = asked.cursor.then("ranked", str(last.score), last.document_id, weights)
+        return _Listing(found[:-1], place, counted)
+    return _rest(asked, weights, found, counted) if rows[0].truncated else _Listing(found, None, counted)
+
+
+def _rest(asked: _Search, weights: Weights, found: list[Found], counted: _Counted) -> _Listing:
+    """Fills a page with documents that match but were no candidates."""
+    start = asked.cursor.document_id if asked.cursor.stage == "rest" else UUID(int=0)
+    rows = asked.run(statements.REST, **_arms(asked.terms, weights), any=_any(asked.terms), after_id=start)
+    rest = [_found(row) for row in rows][: asked.request.limit - len(found) + 1]
+    if len(found) + len(rest) <= asked.request.limit:
+        return _Listing(found + rest, None, counted)
+    last = rest[-2].document_id if len(rest) > 1 else start
+    return _Listing(found + rest[:-1], asked.cursor.then("rest", None, last, weights), counted)
+
+
+def _ordered(asked: _Search) -> _Listing:
+    """The page in the order of a column: few matches are sorted, of many the column's index is walked."""
+    counted = _counted(asked)
+    statement = statements.ordered(asked.request.sort, many=counted.truncated)
+    rows = asked.run(statement, any=_any(asked.terms), **_position(asked.cursor))
+    found = [_found(row) for row in rows]
+    if len(found) <= asked.request.limit:
+        return _Listing(found, None, counted)
+    last = rows[asked.request.limit - 1]
+    return _Listing(found[:-1], asked.cursor.then("ranked", last.place, last.document_id), counted)
+
+
+def _counted(asked: _Search) -> _Counted:
+    row = asked.run(statements.COUNTED, any=_any(asked.terms))[0]
+    return _Counted(row.shelves or {}, row.truncated)
+
+
+def _weights(asked: _Search) -> Weights:
+    """What the words weigh by the estimates; what is rare is counted while it is looked for."""
+    estimates = statistics(asked.connection)
+    dfs = {term.tsquery: term.share * estimates.passages for term in asked.terms.terms if term.share}
+    return Weights(dfs=dfs, passages=estimates.passages, average_length=estimates.average_length)
+
+
+def _arms(terms: Terms, weights: Weights) -> dict[str, object]:
+    return {
+        "tsqueries": _tsqueries(terms),
+        "dfs": [weights.dfs.get(tsquery, 0) for tsquery in _tsqueries(terms)],
+        "together": terms.together if len(terms.clauses) > 1 else None,
+        "every_bit": (1 << len(terms.terms)) - 1,
+        "clauses": list(terms.clauses),
+        "passages": weights.passages,
+        "average_length": weights.average_length,
+    }
+
+
+def _tsqueries(terms: Terms) -> list[str]:
+    return [term.tsquery for term in terms.terms]
+
+
+def _any(terms: Terms) -> str:
+    """What every match has: the first of the quoted phrases, or else any of the words."""
+    return terms.anyone_of(terms.required[0] if terms.required else -1)
+
+
+def _position(cursor: Cursor) -> dict[str, object]:
+    return {"after_place": cursor.place, "after_id": cursor.document_id}
+
+
+def _found(row: Row[tuple[Any, ...]]) -> Found:
+    return Found(row.document_id, Decimal(row.score), [n for n in row.ns if n is not None])
+
+
+def _facets(connection: Connection, shelves: Mapping[str, int]) -> dict[str, list[FacetValue]]:
+    """The counts by collection and by media type, the largest first."""
+    facets: dict[str, Counter[str]] = {"collection": Counter(), "media_type": Counter()}
+    for row in connection.execute(_SHELVES, {"shelves": [int(shelf_id) for shelf_id in shelves]}):
+        facets["collection"][row.collection] += shelves[str(row.shelf_id)]
+        facets["media_type"][row.media_type] += shelves[str(row.shelf_id)]
+    return {name: [FacetValue(*pair) for pair in counts.most_common()] for name, counts in facets.items()}
+
+
+@lru_cache(maxsize=128)
+def _text(sql: str) -> TextClause:
+    return text(sql)

@@ -1,0 +1,111 @@
+"""What a person typed, understood: words, "phrases", -word and OR. Whatever the input, there is no syntax error.
+
+A quoted phrase must be in the document; of the words as many as possible. `a OR b c` means (a or b) and c.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from indexer.search.text import pairs, runs, spaced
+from pipeline.errors import Invalid
+
+MOST_CHARACTERS = 2000
+LONGEST_WORD_BYTES = 2000
+"""PostgreSQL indexes no word over 2,046 bytes and refuses to look one up."""
+LONGEST_RUN = 4
+"""A longer run of a script without spaces is a sentence, of which some pairs will do."""
+
+_TOKEN = re.compile(r'(-?)"([^"]*)(?:"|$)|([^\s"]+)')
+_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»「」『』〝〞〟", '"'))
+
+
+@dataclass(frozen=True, slots=True)
+class Atom:
+    """What is looked up as one: a word, or words that follow each other. `quoted` means as it stands."""
+
+    words: tuple[str, ...]
+    quoted: bool = False
+
+    @property
+    def tsquery(self) -> str:
+        """The operand for to_tsquery; its words hold neither quotes nor backslashes."""
+        return " <-> ".join(f"'{word}':*" if is_lone(word) else f"'{word}'" for word in self.words)
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Alternatives, of as many as possible of which one shall be there, and what must not be there."""
+
+    clauses: tuple[tuple[Atom, ...], ...]
+    excluded: tuple[Atom, ...]
+
+
+def parse(text: str) -> Query:
+    """Understands a query. Raises Invalid when it is too long or looks for nothing."""
+    if len(text) > MOST_CHARACTERS:
+        raise Invalid("query_too_long", f"The query has {len(text)} characters; the most is {MOST_CHARACTERS}.")
+    clauses: list[tuple[Atom, ...]] = []
+    excluded: list[Atom] = []
+    joining = False
+    for token, minus, quoted in _tokens(text):
+        if token == "OR" and not quoted and not minus:
+            joining = bool(clauses)
+            continue
+        if minus:
+            excluded += _phrase(token, quoted=quoted)
+        elif joining and (atoms := _phrase(token, quoted=quoted)):
+            clauses[-1] += tuple(atoms)
+        else:
+            clauses += [(atom,) for atom in (_phrase(token, quoted=True) if quoted else _words(token))]
+        joining = False
+    if not clauses:
+        detail = "The query only says what must not be there." if excluded else "The query has no word to look for."
+        raise Invalid("query_only_excludes" if excluded else "query_empty", detail)
+    return Query(tuple(dict.fromkeys(clauses)), tuple(dict.fromkeys(excluded)))
+
+
+def _tokens(text: str) -> Iterator[tuple[str, bool, bool]]:
+    """(text, whether a minus stood before it, whether it was quoted)."""
+    for minus, phrase, word in _TOKEN.findall(unicodedata.normalize("NFKC", text.translate(_QUOTES))):
+        if word:
+            yield (word[1:], True, False) if word[0] == "-" else (word, False, False)
+        else:
+            yield phrase, bool(minus), True
+
+
+def _phrase(text: str, *, quoted: bool) -> list[Atom]:
+    """The words of a text, to be found next to each other."""
+    parts = [pair for word in spaced(text).split() for part, unspaced in runs(word) for pair in _pairs(part, unspaced)]
+    words = tuple(word for word in parts if _can_be_indexed(word))
+    return [Atom(words, quoted)] if words else []
+
+
+def _words(text: str) -> Iterator[Atom]:
+    """The parts of an unquoted word that may also stand apart."""
+    parts = [part for word in spaced(text).split() for part in runs(word)]
+    if not any(unspaced for _, unspaced in parts):
+        yield from _phrase(text, quoted=False)
+        return
+    for part, unspaced in parts:
+        if unspaced and len(part) > LONGEST_RUN:
+            yield from (Atom((pair,)) for pair in _pairs(part, unspaced))
+        else:
+            yield from _phrase(part, quoted=False)
+
+
+def _pairs(part: str, unspaced: bool) -> list[str]:  # noqa: FBT001 - the two come together from `runs`
+    """What the index has of this part, without the lone last character where a pair says as much."""
+    if not unspaced:
+        return [part]
+    return pairs(part).split()[: max(1, len(part) - 1)]
+
+
+def is_lone(word: str) -> bool:
+    """A single character of a script without spaces begins all the pairs that have it first."""
+    return len(word) == 1 and runs(word)[0][1]
+
+
+def _can_be_indexed(word: str) -> bool:
+    return len(word.encode()) <= LONGEST_WORD_BYTES
