@@ -13,6 +13,7 @@ from indexer.search.text import placed_words
 
 WINDOW = 300
 """Characters of a passage that are shown."""
+MOST_WINDOWS = 2
 LEAD = 60
 """Characters before the first marked word."""
 
@@ -21,6 +22,13 @@ _LEXEMES = text("""
     CROSS JOIN LATERAL (SELECT (tsvector_to_array(to_tsvector('fencepost', word)))[1]) AS l (lexeme)
     WHERE CAST(:only AS text[]) IS NULL OR lexeme = ANY(CAST(:only AS text[]))
 """)
+
+
+class Window(NamedTuple):
+    """A part of a passage as HTML, and where in the passage its first marked word is."""
+
+    html: str
+    start: int
 
 
 class _Word(NamedTuple):
@@ -38,15 +46,14 @@ class _Mark(NamedTuple):
     atom: int
 
 
-def highlight(connection: Connection, atoms: Sequence[Atom], bodies: Sequence[str]) -> list[str]:
-    """For each body the HTML of its best window. PostgreSQL is asked once which words mean the same."""
+def highlight(connection: Connection, atoms: Sequence[Atom], bodies: Sequence[str]) -> list[list[Window]]:
+    """For each body its best windows, at most MOST_WINDOWS. PostgreSQL is asked once which words mean the same."""
     placed = [list(placed_words(body)) for body in bodies]
     wanted = _lexemes(connection, {word for atom in atoms for word in atom.words})
     present = _lexemes(connection, {word for words in placed for _, _, word in words}, only=set(wanted.values()))
     sequences = [[_Word(word, wanted.get(word, word)) for word in atom.words] for atom in atoms]
-    return [
-        _window(body, sorted(_marks(words, present, sequences))) for body, words in zip(bodies, placed, strict=True)
-    ]
+    marks = [sorted(_marks(words, present, sequences)) for words in placed]
+    return [_windows(body, found) for body, found in zip(bodies, marks, strict=True)]
 
 
 def _lexemes(connection: Connection, words: set[str], only: set[str] | None = None) -> dict[str, str]:
@@ -76,11 +83,26 @@ def _same(present: dict[str, str], placed: tuple[int, int, str], wanted: _Word) 
     return word[0] == wanted.word if is_lone(wanted.word) else present.get(word) == wanted.lexeme
 
 
-def _window(body: str, marks: list[_Mark]) -> str:
-    """The HTML of the part that has the most of the atoms, from a little before the first of them."""
-    first = _best(marks)
-    start = _between_words(body, max(0, marks[first].start - LEAD)) if marks else 0
-    end = _between_words(body, start + WINDOW) if start + WINDOW < len(body) else len(body)
+def _windows(body: str, marks: list[_Mark]) -> list[Window]:
+    """The best window, then the best among the marks outside of it; the beginning when nothing is marked."""
+    if not marks:
+        return [Window(_html(body, 0, _end(body, 0), []), 0)]
+    windows: list[Window] = []
+    while marks and len(windows) < MOST_WINDOWS:
+        first = marks[_best(marks)].start
+        start = _between_words(body, max(0, first - LEAD))
+        end = _end(body, start)
+        windows.append(Window(_html(body, start, end, marks), first))
+        marks = [mark for mark in marks if mark.end <= start - WINDOW or mark.start >= end + LEAD]
+    return windows
+
+
+def _end(body: str, start: int) -> int:
+    return _between_words(body, start + WINDOW) if start + WINDOW < len(body) else len(body)
+
+
+def _html(body: str, start: int, end: int, marks: list[_Mark]) -> str:
+    """The part of a body from `start` to `end`, escaped, with the marks in it."""
     html = ["…" if start else ""]
     at = start
     for mark in marks:

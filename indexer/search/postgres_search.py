@@ -101,7 +101,7 @@ def _ranked(asked: _Search) -> _Listing:
 
 def _rest(asked: _Search, weights: Weights, found: list[Found], counted: _Counted) -> _Listing:
     """Fills a page with documents that match but were no candidates."""
-    start = asked.cursor.document_id if asked.cursor.stage == "rest" else UUID(int=0)
+    start = (asked.cursor.stage == "rest" and asked.cursor.document_id) or UUID(int=0)
     rows = asked.run(statements.REST, **_arms(asked.terms, weights), any=_any(asked.terms), after_id=start)
     rest = [_found(row) for row in rows][: asked.request.limit - len(found) + 1]
     if len(found) + len(rest) <= asked.request.limit:

@@ -40,6 +40,7 @@ CREATE TABLE passages (
     n             integer NOT NULL CHECK (n > 0),
     shelf_id      integer NOT NULL,
     page          integer,
+    breaks        integer[],         -- offset in the body and page, of each next page
     length        integer NOT NULL,  -- in words
     member        text,
     body          text NOT NULL,
