@@ -9,6 +9,7 @@ from starlette.responses import Response
 
 from fencepost.http.operator_routes import JobId, read_overview
 from fencepost.web.rendering import PageRoute, page, static
+from indexer.search import postgres
 from indexer.search.backend import SearchPage, SearchRequest
 from ingest import documents
 from ingest.requests import DocumentId, TheEngine, TheSettings
@@ -61,16 +62,14 @@ def show_document(document_id: DocumentId, engine: TheEngine, settings: TheSetti
 
 
 @router.get("/search")
-def search(
-    request: Request, engine: TheEngine, q: Text = "", collection: Text = "", cursor: Cursor = None
-) -> HTMLResponse:
+def search(engine: TheEngine, q: Text = "", collection: Text = "", cursor: Cursor = None) -> HTMLResponse:
     """A query and its hits."""
     collections = frozenset({clean_text(collection)}) if collection else None
     asked = SearchRequest(text=clean_text(q), collections=collections, cursor=cursor)
     found: SearchPage | None = None
     if asked.text.strip():
         with engine.connect() as connection:
-            found = request.app.state.backend.search(connection, asked)
+            found = postgres.search(connection, asked)
     return page("search", found=found, chosen={"q": q, "collection": collection})
 
 

@@ -339,7 +339,9 @@ def test_workers_tell_what_they_hold(visit: Page, world: OperatedWorld) -> None:
     row = visit.get_by_role("row", name=f"host-{world.worker_id}")
     expect(row).to_contain_text(str(job_id)[-12:])
     row.get_by_role("link").click()
-    expect(visit.locator(".verdict")).to_contain_text(re.compile(rf"In work: leased \d+ s ago by worker host-{world.worker_id}"))
+    expect(visit.locator(".verdict")).to_contain_text(
+        re.compile(rf"In work: leased \d+ s ago by worker host-{world.worker_id}")
+    )
 
 
 # -- All pages ---------------------------------------------------------------------------------------------------------
