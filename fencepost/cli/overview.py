@@ -50,13 +50,14 @@ def dashboard(overview: dict[str, Any]) -> "RenderableType":
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
-    for name, value in _lines(overview, overview.get("live") or overview):
+    for name, value in _lines(overview):
         table.add_row(name, value)
     return table
 
 
-def _lines(overview: dict[str, Any], live: dict[str, Any]) -> list[tuple[str, str]]:
-    outbox, capacity, oldest, breaker = live["outbox"], live["capacity"], live["oldest_queued"], live["breaker"]
+def _lines(overview: dict[str, Any]) -> list[tuple[str, str]]:
+    outbox, capacity, oldest = overview["outbox"], overview["capacity"], overview["oldest_queued"]
+    breaker = overview["breaker"]
     lines = [
         ("as of", str(overview["as_of"])[:19]),
         ("accepted", f"{overview['accepted']:,}"),
@@ -64,12 +65,12 @@ def _lines(overview: dict[str, Any], live: dict[str, Any]) -> list[tuple[str, st
         ("unfinished", f"{overview['unfinished']:,}"),
         ("difference", f"{overview['difference']}" + ("" if overview["difference"] == 0 else "  (must be 0)")),
         ("oldest queued", f"{oldest['age_seconds']:.0f} s, {oldest['document_id']}" if oldest else "none"),
-        ("expired leases", str(len(live["expired_leases"]))),
+        ("expired leases", str(len(overview["expired_leases"]))),
         ("outbox", f"{outbox['waiting']} waiting, {outbox['exhausted']} need a release"),
         ("breaker", breaker["reason"] if breaker else "closed"),
         ("capacity", _capacity(capacity)),
     ]
-    unread = [str(row["partition"]) for row in live["partitions"] if row.get("readers") == 0]
+    unread = [str(row["partition"]) for row in overview["partitions"] if not row["workers"]]
     return lines + ([("unread partitions", ", ".join(unread))] if unread else [])
 
 

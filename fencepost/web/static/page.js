@@ -53,10 +53,20 @@ async function live() {
 
 // -- Buttons: <form data-api> sends its fields as JSON to the address in `action`.
 
+function fieldsOf(form) {
+  const fields = {};
+  for (const [name, value] of form) {
+    const [first, second] = name.split("."); // "filter.code" is the code of the filter
+    if (second) (fields[first] ??= {})[second] = value;
+    else fields[first] = value;
+  }
+  return fields;
+}
+
 async function call(form, submitter) {
   const told = form.querySelector("output");
   if (form.dataset.confirm && !confirm(form.dataset.confirm)) return;
-  const fields = Object.fromEntries([...new FormData(form, submitter)].filter(([, value]) => value !== ""));
+  const body = JSON.stringify(fieldsOf(new FormData(form, submitter)));
   const method = form.dataset.api;
   submitter.disabled = true;
   told.textContent = "";
@@ -64,10 +74,9 @@ async function call(form, submitter) {
     const answer = await fetch(form.action, {
       method,
       headers: { "Content-Type": "application/json" },
-      body: method === "POST" ? JSON.stringify(fields, (_, value) => (value === "true" ? true : value)) : undefined,
+      body: method === "POST" ? body : undefined,
     });
-    const body = await answer.json();
-    if (!answer.ok) told.textContent = body.detail;
+    if (!answer.ok) told.textContent = (await answer.json()).detail;
     else form.reset();
   } catch {
     told.textContent = "The server does not answer.";
