@@ -116,7 +116,18 @@ def raw_insert(bench: Bench, first: int, connections: int = 1) -> float:
     for n in range(bench.documents):
         extraction = extract(Request(content=document(first + n).encode(), filename="a.txt"))
         entries.append(
-            Entry(uuid4(), 1, False, 1, None, "bench", "text/plain", {}, datetime(2026, 1, 1, tzinfo=UTC), extraction.passages)
+            Entry(
+                uuid4(),
+                1,
+                False,
+                1,
+                None,
+                "bench",
+                "text/plain",
+                {},
+                datetime(2026, 1, 1, tzinfo=UTC),
+                extraction.passages,
+            )
         )
     started = time.monotonic()
     for start in range(0, len(entries), 100):
@@ -177,7 +188,16 @@ def recovery(bench: Bench) -> None:
     """kill -9 of a worker in the middle of its work → its jobs are leased by the other worker."""
     with processes(bench, 1):
         victim = bench.stack.start_armed("kill:after_lease", "worker")
-        until(lambda: len(bench.world.rows("SELECT 1 FROM processes WHERE kind = 'worker' AND locked_at IS NOT NULL AND ended_at IS NULL AND lost_at IS NULL")) == 2)
+        until(
+            lambda: (
+                len(
+                    bench.world.rows(
+                        "SELECT 1 FROM processes WHERE kind = 'worker' AND locked_at IS NOT NULL AND ended_at IS NULL AND lost_at IS NULL"
+                    )
+                )
+                == 2
+            )
+        )
         n = 0
         while victim.poll() is None:
             submit(bench.world, [document(5_000_000 + n).encode()])
@@ -198,7 +218,9 @@ def idle(bench: Bench, seconds: float = 10) -> None:
         operations = broker.info("stats")["total_commands_processed"]
         pause(seconds)
         bench.note("idle CPU % of a core", (sum(cpu(p) for p in started_processes.values()) - before) / seconds * 100)
-        bench.note("idle broker operations /s", (broker.info("stats")["total_commands_processed"] - operations) / seconds)
+        bench.note(
+            "idle broker operations /s", (broker.info("stats")["total_commands_processed"] - operations) / seconds
+        )
 
 
 @contextmanager

@@ -9,7 +9,7 @@ Members are processed as a batch but end one by one: each keeps its own outcome,
 import threading
 import time
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,8 +20,8 @@ from sqlalchemy import Connection, Engine, text
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
 from indexer import results
-from indexer.extract import Extraction, Kind, Limits, Request, choose_kind, fingerprint
-from indexer.extract.pool import Crashed, ExtractionPool
+from indexer.extract import Extraction, Kind, Request, choose_kind, fingerprint
+from indexer.extract.pool import Crashed, ExtractionPool, limits
 from indexer.results import Key, Result
 from indexer.search.backend import Entry, SearchBackend
 from pipeline import contents, events, faults, leases
@@ -35,6 +35,7 @@ from pipeline.states import Operation, State
 
 PATIENCE_SECONDS = 1.0
 FINISH_TRIES = 8
+STOPPED = RetryLater("shutdown", "The worker was stopped.", refund=True)
 
 
 @dataclass(slots=True)
@@ -74,13 +75,7 @@ class Indexer:
         self._holding = holding
         self._worker_id = worker_id
         self._settings = settings
-        self._limits = Limits(
-            characters=settings.extract.characters,
-            pages=settings.extract.pages,
-            member_bytes=settings.extract.member_bytes,
-            total_bytes=settings.extract.total_bytes,
-            members=settings.extract.members,
-        )
+        self._limits = limits(settings.extract)
 
     def deliver(self, jobs: Sequence[UUID]) -> None:
         """Does all that can be done now for these jobs; returns when every outcome is committed or given up."""
@@ -92,8 +87,7 @@ class Indexer:
 
     def hand_back(self, leases_held: Iterable[tuple[UUID, int]]) -> None:
         """Gives leases back at shutdown: no attempt is burnt, and a thread that still works on one ends nothing."""
-        held = [Ending(job, generation, RetryLater("shutdown", "The worker was stopped.", refund=True))
-                for job, generation in leases_held]  # fmt: skip
+        held = [Ending(job, generation, STOPPED) for job, generation in leases_held]
         if held:
             with self._engine.begin() as connection:
                 documents = (
@@ -216,6 +210,8 @@ class Indexer:
             attempt.outcome = Rejected(error.code, error.message)
         except Transient as error:
             attempt.outcome = RetryLater(error.code, error.message)
+        except CancelledError:
+            attempt.outcome = STOPPED
         except Exception as error:  # noqa: BLE001 - a fault of ours must not take the batch along
             events.emit("attempt.failed", job_id=str(attempt.lease.job_id), error=repr(error), exc_info=error)
             attempt.outcome = RetryLater("handler_error", f"{type(error).__name__}: {error}")

@@ -9,6 +9,8 @@ from sqlalchemy import Engine
 
 import fencepost.http.health
 import fencepost.http.operator_routes
+import indexer.search_routes
+import fencepost.web.routes
 import indexer.text_routes
 import ingest.routes
 from fencepost.http import mistakes
@@ -20,9 +22,11 @@ from pipeline.settings import Settings
 
 ROUTERS = (
     ingest.routes.router,
+    indexer.search_routes.router,
     indexer.text_routes.router,
     fencepost.http.operator_routes.router,
     fencepost.http.health.router,
+    fencepost.web.routes.router,
 )
 THREADS = 20
 """Requests worked on at once; the pool of the engine must have as many connections."""

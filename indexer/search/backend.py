@@ -22,6 +22,10 @@ class Passage(Protocol):
         """The page on which it begins, from 1; None where there are no pages."""
 
     @property
+    def breaks(self) -> Sequence[tuple[int, int]]:
+        """Where the next pages begin, if it runs over several: (offset in the text, page)."""
+
+    @property
     def member(self) -> str | None:
         """The path of the attachment or archive member it comes from."""
 
@@ -85,7 +89,8 @@ class Hit(NamedTuple):
     passages: list[HitPassage]
 
 
-class FacetValue(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FacetValue:
     """How many of the found documents have this value."""
 
     value: str

@@ -13,6 +13,7 @@ from indexer.search.text import placed_words
 
 WINDOW = 300
 """Characters of a passage that are shown."""
+MOST_WINDOWS = 2
 LEAD = 60
 """Characters before the first marked word."""
 
@@ -21,6 +22,13 @@ _LEXEMES = text("""
     CROSS JOIN LATERAL (SELECT (tsvector_to_array(to_tsvector('fencepost', word)))[1]) AS l (lexeme)
     WHERE CAST(:only AS text[]) IS NULL OR lexeme = ANY(CAST(:only AS text[]))
 """)
+
+
+class Window(NamedTuple):
+    """A part of a passage as HTML, and where in the passage its first marked word is."""
+
+    html: str
+    start: int
 
 
 class _Word(NamedTuple):
@@ -38,36 +46,45 @@ class _Mark(NamedTuple):
     atom: int
 
 
-def highlight(connection: Connection, atoms: Sequence[Atom], bodies: Sequence[str]) -> list[str]:
-    """For each body the HTML of its best window. PostgreSQL is asked once which words mean the same."""
+def highlight(connection: Connection, atoms: Sequence[Atom], bodies: Sequence[str]) -> list[list[Window]]:
+    """For each body its best windows, at most MOST_WINDOWS. PostgreSQL is asked once which words mean the same."""
     placed = [list(placed_words(body)) for body in bodies]
     wanted = _lexemes(connection, {word for atom in atoms for word in atom.words})
-    present = _lexemes(connection, {word for words in placed for _, _, word in words}, only=set(wanted.values()))
+    beginnings = {_beginning(lexeme) for lexeme in wanted.values()}
+    candidates = {word for words in placed for _, _, word in words if _beginning(word) in beginnings}
+    present = _lexemes(connection, candidates, only=set(wanted.values()))
     sequences = [[_Word(word, wanted.get(word, word)) for word in atom.words] for atom in atoms]
-    return [
-        _window(body, sorted(_marks(words, present, sequences))) for body, words in zip(bodies, placed, strict=True)
-    ]
+    marks = [sorted(_marks(words, present, sequences)) for words in placed]
+    return [_windows(body, found) for body, found in zip(bodies, marks, strict=True)]
 
 
 def _lexemes(connection: Connection, words: set[str], only: set[str] | None = None) -> dict[str, str]:
     """The lexeme of each word, or of those words whose lexeme is one of `only`."""
     parameters = {"words": sorted(words), "only": None if only is None else sorted(only)}
-    return dict(connection.execute(_LEXEMES, parameters).tuples().all())
+    return dict(connection.execute(_LEXEMES, parameters).all())
 
 
 def _marks(
     placed: list[tuple[int, int, str]], present: dict[str, str], sequences: list[list[_Word]]
 ) -> Iterator[_Mark]:
     """Every place where the words of an atom follow each other."""
-    beginnings: dict[str, list[int]] = defaultdict(list)
+    starts: dict[str, list[int]] = defaultdict(list)
     for number, (first, *_) in enumerate(sequences):
-        beginnings[first.word if is_lone(first.word) else first.lexeme].append(number)
+        starts[first.word if is_lone(first.word) else first.lexeme].append(number)
     for at, (start, _, word) in enumerate(placed):
-        for number in {*beginnings.get(present.get(word, ""), ()), *beginnings.get(word[0], ())}:
+        lexeme = present.get(word)
+        if lexeme is None and word[0] not in starts:
+            continue
+        for number in {*starts.get(lexeme or "", ()), *starts.get(word[0], ())}:
             found = placed[at : at + len(sequences[number])]
             if len(found) == len(sequences[number]) and all(map(partial(_same, present), found, sequences[number])):
                 end = found[-1][0] + 1 if is_lone(sequences[number][-1].word) else found[-1][1]
                 yield _Mark(start, end, number)
+
+
+def _beginning(word: str) -> str:
+    """What the stemmer leaves alone, but for y and i: dying and die begin alike."""
+    return word[:2].replace("y", "i")
 
 
 def _same(present: dict[str, str], placed: tuple[int, int, str], wanted: _Word) -> bool:
@@ -76,11 +93,26 @@ def _same(present: dict[str, str], placed: tuple[int, int, str], wanted: _Word) 
     return word[0] == wanted.word if is_lone(wanted.word) else present.get(word) == wanted.lexeme
 
 
-def _window(body: str, marks: list[_Mark]) -> str:
-    """The HTML of the part that has the most of the atoms, from a little before the first of them."""
-    first = _best(marks)
-    start = _between_words(body, max(0, marks[first].start - LEAD)) if marks else 0
-    end = _between_words(body, start + WINDOW) if start + WINDOW < len(body) else len(body)
+def _windows(body: str, marks: list[_Mark]) -> list[Window]:
+    """The best window, then the best among the marks outside of it; the beginning when nothing is marked."""
+    if not marks:
+        return [Window(_html(body, 0, _end(body, 0), []), 0)]
+    windows: list[Window] = []
+    while marks and len(windows) < MOST_WINDOWS:
+        first = marks[_best(marks)].start
+        start = _between_words(body, max(0, first - LEAD))
+        end = _end(body, start)
+        windows.append(Window(_html(body, start, end, marks), first))
+        marks = [mark for mark in marks if mark.end <= start - WINDOW or mark.start >= end + LEAD]
+    return windows
+
+
+def _end(body: str, start: int) -> int:
+    return _between_words(body, start + WINDOW) if start + WINDOW < len(body) else len(body)
+
+
+def _html(body: str, start: int, end: int, marks: list[_Mark]) -> str:
+    """The part of a body from `start` to `end`, escaped, with the marks in it."""
     html = ["…" if start else ""]
     at = start
     for mark in marks:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
@@ -11,6 +11,9 @@ from indexer.search.backend import Hit, HitPassage
 from indexer.search.highlight import highlight
 from indexer.search.query import Atom
 
+MOST_PASSAGES = 3
+"""Of one hit."""
+
 _DOCUMENTS = text("""
     SELECT e.document_id, d.input_version, e.version, c.name AS collection, e.key, e.title, s.media_type, e.accepted_at
     FROM entries e JOIN shelves s USING (shelf_id) JOIN collections c ON c.collection_id = s.collection_id
@@ -18,7 +21,7 @@ _DOCUMENTS = text("""
     WHERE e.document_id = ANY(:document_ids) AND NOT e.tombstone
 """)
 _PASSAGES = text("""
-    SELECT p.document_id, p.page, p.member, p.body
+    SELECT p.document_id, p.page, p.breaks, p.member, p.body
     FROM unnest(CAST(:document_ids AS uuid[]), CAST(:ns AS integer[])) WITH ORDINALITY AS wanted (document_id, n, place)
     JOIN passages p USING (document_id, n) ORDER BY place
 """)
@@ -50,12 +53,21 @@ def _passages(connection: Connection, atoms: Sequence[Atom], found: Sequence[Fou
     parameters = {"document_ids": [document_id for document_id, _ in wanted], "ns": [n for _, n in wanted]}
     rows = connection.execute(_PASSAGES, parameters).all()
     shown: dict[UUID, list[HitPassage]] = {}
-    for row, html in zip(rows, highlight(connection, atoms, [row.body for row in rows]), strict=True):
-        shown.setdefault(row.document_id, []).append(HitPassage(row.page, row.member, html))
+    for row, windows in zip(rows, highlight(connection, atoms, [row.body for row in rows]), strict=True):
+        passages = [HitPassage(_page(row, window.start), row.member, window.html) for window in windows]
+        shown[row.document_id] = [*shown.get(row.document_id, []), *passages][:MOST_PASSAGES]
     return shown
 
 
-def _hit(row: Row[tuple[object, ...]], found: Found, passages: list[HitPassage]) -> Hit:
+def _page(row: Row[tuple[Any, ...]], offset: int) -> int | None:
+    """The page that has this offset of a passage's text."""
+    breaks = row.breaks or []
+    pages: list[int] = [page for start, page in zip(breaks[::2], breaks[1::2], strict=True) if start <= offset]
+    first: int | None = row.page
+    return pages[-1] if pages else first
+
+
+def _hit(row: Row[tuple[Any, ...]], found: Found, passages: list[HitPassage]) -> Hit:
     return Hit(
         document_id=row.document_id,
         input_version=row.input_version,

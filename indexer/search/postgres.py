@@ -4,8 +4,6 @@ publish ─▶ entries (one row a document, with its version) ─▶ passages (o
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import chain
-from typing import NamedTuple
 from uuid import UUID
 
 import orjson
@@ -15,14 +13,13 @@ from sqlalchemy.dialects.postgresql import insert
 from indexer.search import PACKAGE
 from indexer.search.backend import Entry
 from indexer.search.postgres_search import search
+from indexer.search.rows import Row, rows_of
 from indexer.search.statistics import maintain
 from indexer.search.text import search_text
 from pipeline.database import query
 
 __all__ = ["maintain", "publish", "purge_tombstone", "search", "version_of"]
 
-BODY_CHARACTERS = 8000
-"""A row's text; even 8,000 words of one letter stay below the 16,383 positions and the 1 MiB of a tsvector."""
 STATEMENT_CHARACTERS = 2_000_000
 TITLE_CHARACTERS = 4000
 MEDIA_TYPE_CHARACTERS = 255
@@ -30,19 +27,6 @@ SHELVES = table("shelves", column("shelf_id"), column("collection_id"), column("
 
 Shelf = tuple[int, str]
 """A collection and a media type, which have a row of `shelves` together."""
-
-
-class _Row(NamedTuple):
-    """A row of `passages`, in the order of insert_passages.sql."""
-
-    document_id: UUID
-    n: int
-    shelf_id: int
-    page: int | None
-    length: int
-    member: str | None
-    body: str
-    words: str
 
 
 def publish(connection: Connection, entries: Sequence[Entry]) -> set[UUID]:
@@ -58,7 +42,7 @@ def publish(connection: Connection, entries: Sequence[Entry]) -> set[UUID]:
     if replaced := [document_id for document_id, was_there in written.items() if was_there]:
         connection.execute(query("delete_passages", PACKAGE), {"document_ids": replaced})
     winners = [entry for entry in newest.values() if entry.document_id in written]
-    for rows in _statements(row for entry in winners for row in _rows(entry, shelves[_shelf(entry)])):
+    for rows in _statements(row for entry in winners for row in rows_of(entry, shelves[_shelf(entry)])):
         columns = dict(zip(_PARAMETERS, map(list, zip(*rows, strict=True)), strict=True))
         connection.execute(query("insert_passages", PACKAGE), columns)
     return newest.keys() - written.keys()
@@ -70,7 +54,7 @@ def version_of(connection: Connection, document_ids: Sequence[UUID]) -> dict[UUI
         text("SELECT document_id, version FROM entries WHERE document_id = ANY(:document_ids)"),
         {"document_ids": list(document_ids)},
     )
-    return dict(found.tuples().all())
+    return dict(found.all())
 
 
 def purge_tombstone(connection: Connection, document_id: UUID, version: int) -> bool:
@@ -79,7 +63,7 @@ def purge_tombstone(connection: Connection, document_id: UUID, version: int) -> 
     return connection.execute(query("purge_tombstone", PACKAGE), parameters).rowcount == 1
 
 
-_PARAMETERS = ("document_ids", "ns", "shelf_ids", "pages", "lengths", "members", "bodies", "words")
+_PARAMETERS = ("document_ids", "ns", "shelf_ids", "pages", "breaks", "lengths", "members", "bodies", "words")
 
 
 def _shelf(entry: Entry) -> Shelf:
@@ -111,33 +95,12 @@ def _upsert(connection: Connection, entries: list[Entry], shelves: dict[Shelf, i
         "accepted_at": [entry.accepted_at for entry in entries],
         "words": [search_text(f"{entry.title[:TITLE_CHARACTERS]} {entry.key or ''}") for entry in entries],
     }
-    return dict(connection.execute(query("upsert_entries", PACKAGE), parameters).tuples().all())
+    return dict(connection.execute(query("upsert_entries", PACKAGE), parameters).all())
 
 
-def _rows(entry: Entry, shelf_id: int) -> Iterator[_Row]:
-    """The rows of an entry, numbered from 1."""
-    if entry.tombstone:
-        return
-    pieces = chain.from_iterable(((passage, body) for body in _cut(passage.text)) for passage in entry.passages)
-    for n, (passage, body) in enumerate(pieces, start=1):
-        words = search_text(body)
-        length = words.count(" ") + 1
-        yield _Row(entry.document_id, n, shelf_id, passage.page, length, passage.member, body, words)
-
-
-def _cut(body: str) -> Iterator[str]:
-    """Pieces that fit into a row, cut between words where there is a gap."""
-    while len(body) > BODY_CHARACTERS:
-        gap = body.rfind(" ", BODY_CHARACTERS // 2, BODY_CHARACTERS)
-        end = gap if gap > 0 else BODY_CHARACTERS
-        yield body[:end]
-        body = body[end:]
-    yield body
-
-
-def _statements(rows: Iterator[_Row]) -> Iterator[list[_Row]]:
+def _statements(rows: Iterator[Row]) -> Iterator[list[Row]]:
     """The rows in portions that one statement may carry."""
-    portion: list[_Row] = []
+    portion: list[Row] = []
     size = 0
     for row in rows:
         portion.append(row)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from indexer.search.text import pairs, runs, spaced
 from pipeline.errors import Invalid
+from pipeline.sanitise import clean_text
 
 MOST_CHARACTERS = 2000
 LONGEST_WORD_BYTES = 2000
@@ -17,7 +18,7 @@ LONGEST_WORD_BYTES = 2000
 LONGEST_RUN = 4
 """A longer run of a script without spaces is a sentence, of which some pairs will do."""
 
-_TOKEN = re.compile(r'(-?)"([^"]*)(?:"|$)|([^\s"]+)')
+_PART = re.compile(r'(-?)"([^"]*)(?:"|$)|([^\s"]+)')
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»「」『』〝〞〟", '"'))
 
 
@@ -49,16 +50,16 @@ def parse(text: str) -> Query:
     clauses: list[tuple[Atom, ...]] = []
     excluded: list[Atom] = []
     joining = False
-    for token, minus, quoted in _tokens(text):
-        if token == "OR" and not quoted and not minus:
+    for part, minus, quoted in _parts(text):
+        if part == "OR" and not quoted and not minus:
             joining = bool(clauses)
             continue
         if minus:
-            excluded += _phrase(token, quoted=quoted)
-        elif joining and (atoms := _phrase(token, quoted=quoted)):
+            excluded += _phrase(part, quoted=quoted)
+        elif joining and (atoms := _phrase(part, quoted=quoted)):
             clauses[-1] += tuple(atoms)
         else:
-            clauses += [(atom,) for atom in (_phrase(token, quoted=True) if quoted else _words(token))]
+            clauses += [(atom,) for atom in (_phrase(part, quoted=True) if quoted else _words(part))]
         joining = False
     if not clauses:
         detail = "The query only says what must not be there." if excluded else "The query has no word to look for."
@@ -66,9 +67,9 @@ def parse(text: str) -> Query:
     return Query(tuple(dict.fromkeys(clauses)), tuple(dict.fromkeys(excluded)))
 
 
-def _tokens(text: str) -> Iterator[tuple[str, bool, bool]]:
+def _parts(text: str) -> Iterator[tuple[str, bool, bool]]:
     """(text, whether a minus stood before it, whether it was quoted)."""
-    for minus, phrase, word in _TOKEN.findall(unicodedata.normalize("NFKC", text.translate(_QUOTES))):
+    for minus, phrase, word in _PART.findall(unicodedata.normalize("NFKC", clean_text(text).translate(_QUOTES))):
         if word:
             yield (word[1:], True, False) if word[0] == "-" else (word, False, False)
         else:

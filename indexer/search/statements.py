@@ -13,7 +13,8 @@ from indexer.search.backend import Sort
 
 # Rows that match; n = 0 is the title with the key.
 _MATCHES = """
-    (SELECT x.document_id, 0 AS n, x.shelf_id FROM entries x WHERE x.tsv @@ arm.q {scope} LIMIT CAST(:most AS integer) / 2)
+    (SELECT x.document_id, 0 AS n, x.shelf_id FROM entries x WHERE x.tsv @@ arm.q {scope}
+     LIMIT CAST(:most AS integer) / 2)
     UNION ALL
     SELECT x.document_id, x.n, x.shelf_id FROM passages x WHERE x.tsv @@ arm.q {scope}"""
 
@@ -30,7 +31,8 @@ term AS MATERIALIZED (
     FROM unnest(CAST(:tsqueries AS tsquery[]), CAST(:dfs AS float8[])) WITH ORDINALITY AS t (q, df, i)
 ),
 arm AS MATERIALIZED (
-    SELECT 0 AS i, CAST(:together AS tsquery) AS q, CAST(:every_bit AS bigint) AS bits, CAST(:most AS integer) / 2 AS most
+    SELECT 0 AS i, CAST(:together AS tsquery) AS q, CAST(:every_bit AS bigint) AS bits,
+           CAST(:most AS integer) / 2 AS most
     WHERE CAST(:together AS tsquery) IS NOT NULL
     UNION ALL
     SELECT i, q, bit, CAST(:most AS integer) FROM term
@@ -49,7 +51,8 @@ weight AS MATERIALIZED (
     SELECT i, q, bit, counted AS df, ln(1 + (greatest(:passages, counted) - counted + 0.5) / (counted + 0.5)) AS idf
     FROM term CROSS JOIN LATERAL (
         SELECT CASE WHEN df > 0 THEN df
-                    ELSE coalesce(nullif((SELECT count(*) FROM found WHERE found.i = term.i), 0), CAST(:passages AS float8) / 2)
+                    ELSE coalesce(nullif((SELECT count(*) FROM found WHERE found.i = term.i), 0),
+                                  CAST(:passages AS float8) / 2)
                END AS counted
     ) AS frequency
 ),
@@ -72,8 +75,9 @@ ranked AS MATERIALIZED (
     FROM document JOIN pattern USING (bits, title)
 ),
 line AS MATERIALIZED (
-    SELECT document_id, n,
-           row_number() OVER (PARTITION BY document_id ORDER BY bit_count(CAST(bit_or(bits) AS bit(64))) DESC, n) AS place
+    SELECT document_id, n, row_number() OVER (
+               PARTITION BY document_id ORDER BY bit_count(CAST(bit_or(bits) AS bit(64))) DESC, n
+           ) AS place
     FROM found
     WHERE n > 0 AND (document_id IN (SELECT document_id FROM ranked WHERE place <= :pool)) IS TRUE
     GROUP BY document_id, n
@@ -81,9 +85,11 @@ line AS MATERIALIZED (
 scored AS MATERIALIZED (
     SELECT document_id, n, score
     FROM line JOIN passages USING (document_id, n)
-    CROSS JOIN LATERAL (SELECT tsv || CAST('' AS tsvector) AS words OFFSET 0) AS fetched_once
+    CROSS JOIN LATERAL (SELECT setweight(tsv, 'D') AS words OFFSET 0) AS fetched_once
     CROSS JOIN LATERAL (
-        SELECT coalesce(sum(idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * length / CAST(:average_length AS float8)))), 0) AS score
+        SELECT coalesce(sum(
+                   idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * length / CAST(:average_length AS float8)))
+               ), 0) AS score
         FROM weight CROSS JOIN LATERAL (
             SELECT 1 / (1.6449 * (1 - least(ts_rank('{{{{1,1,1,1}}}}', words, q), 0.99))) - 0.54 AS tf
         ) AS term_frequency

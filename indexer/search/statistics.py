@@ -1,4 +1,4 @@
-"""How many passages there are, how long they are, and which words are common: estimates, refreshed in the background."""
+"""How many passages there are, how long they are, and which words are common: estimates, refreshed now and then."""
 
 from typing import NamedTuple
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import reduce
+from itertools import accumulate
 from operator import or_
 
 from sqlalchemy import Connection, Row, text
@@ -68,11 +69,13 @@ def look_up(connection: Connection, query: Query) -> Terms:
 
 
 def _telling(clauses: list[list[Atom]], rows: dict[Atom, Row[tuple[object, ...]]]) -> list[list[Atom]]:
-    """The clauses without those that are only function words, unless there is nothing else; at most MOST_TERMS terms."""
+    """The clauses that are not only function words, or all if there are no others; of at most MOST_TERMS terms."""
     telling = [c for c in clauses if any(atom.quoted or not rows[atom].is_function_word for atom in c)] or clauses
     telling.sort(key=lambda clause: (not _is_required(clause), max(rows[atom].share or 0 for atom in clause)))
-    most = next((at for at in range(len(telling)) if len({*sum(telling[: at + 1], [])}) > MOST_TERMS), len(telling))
-    return telling[: max(1, most)]
+    sizes = accumulate(len(clause) for clause in telling)
+    return [clause[:MOST_TERMS] for clause, size in zip(telling, sizes, strict=True) if size <= MOST_TERMS] or telling[
+        :1
+    ]
 
 
 def _terms(clauses: list[list[Atom]], rows: dict[Atom, Row[tuple[object, ...]]], excluded: str | None) -> Terms:

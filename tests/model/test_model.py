@@ -144,7 +144,7 @@ class Jobs(RuleBasedStateMachine):
                     expected.add((self.ids[key], job.version))
         assert {(lease.document_id, lease.input_version) for lease in taken} == expected
         keys = {document_id: key for key, document_id in self.ids.items()}
-        self.leases += [(keys[lease.document_id], lease) for lease in taken]
+        self.leases += sorted(((keys[lease.document_id], lease) for lease in taken), key=lambda pair: pair[0])
 
     @precondition(lambda self: self.leases)
     @rule(

@@ -1,7 +1,7 @@
 -- Writes the passages of entries whose row this transaction has just written, and so holds.
-INSERT INTO passages (document_id, n, shelf_id, page, length, member, body, tsv)
-SELECT document_id, n, shelf_id, page, length, member, body, to_tsvector('fencepost', words)
+INSERT INTO passages (document_id, n, shelf_id, page, breaks, length, member, body, tsv)
+SELECT document_id, n, shelf_id, page, CAST(breaks AS integer[]), length, member, body, to_tsvector('fencepost', words)
 FROM unnest(CAST(:document_ids AS uuid[]), CAST(:ns AS integer[]), CAST(:shelf_ids AS integer[]),
-            CAST(:pages AS integer[]), CAST(:lengths AS integer[]), CAST(:members AS text[]),
+            CAST(:pages AS integer[]), CAST(:breaks AS text[]), CAST(:lengths AS integer[]), CAST(:members AS text[]),
             CAST(:bodies AS text[]), CAST(:words AS text[]))
-     AS new (document_id, n, shelf_id, page, length, member, body, words)
+     AS new (document_id, n, shelf_id, page, breaks, length, member, body, words)
