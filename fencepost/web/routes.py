@@ -9,12 +9,13 @@ from starlette.responses import Response
 
 from fencepost.http.operator_routes import JobId, read_overview
 from fencepost.web.rendering import PageRoute, page, static
+from indexer.search import postgres
 from indexer.search.backend import SearchPage, SearchRequest
 from ingest import documents
 from ingest.requests import DocumentId, TheEngine, TheSettings
 from pipeline import jobs, outbox, overview, quarantine
 from pipeline.errors import Invalid
-from pipeline.outcomes import HINTS
+from pipeline.outcomes import FAILURES
 from pipeline.quarantine import Filter
 from pipeline.sanitise import clean_text
 from pipeline.states import State
@@ -32,7 +33,7 @@ Cursor = Annotated[str | None, Query()]
 def show_overview(request: Request, engine: TheEngine, settings: TheSettings) -> HTMLResponse:
     """What is where, what is stuck, and whether there are enough workers."""
     seen = read_overview(request.app.state.overview, engine, settings)
-    return page("overview", o=seen, partition_cap=overview.PARTITION_CAP)
+    return page("overview", o=seen, partition_cap=overview.PARTITION_CAP, failures=FAILURES)
 
 
 @router.get("/documents")
@@ -61,16 +62,14 @@ def show_document(document_id: DocumentId, engine: TheEngine, settings: TheSetti
 
 
 @router.get("/search")
-def search(
-    request: Request, engine: TheEngine, q: Text = "", collection: Text = "", cursor: Cursor = None
-) -> HTMLResponse:
+def search(engine: TheEngine, q: Text = "", collection: Text = "", cursor: Cursor = None) -> HTMLResponse:
     """A query and its hits."""
     collections = frozenset({clean_text(collection)}) if collection else None
     asked = SearchRequest(text=clean_text(q), collections=collections, cursor=cursor)
     found: SearchPage | None = None
     if asked.text.strip():
         with engine.connect() as connection:
-            found = request.app.state.backend.search(connection, asked)
+            found = postgres.search(connection, asked)
     return page("search", found=found, chosen={"q": q, "collection": collection})
 
 
@@ -85,7 +84,7 @@ def list_quarantine(
         items, following = quarantine.listing(
             connection, Filter(**{name: value or None for name, value in chosen.items()}), cursor=cursor, limit=PAGE
         )
-    return page("quarantine", items=items, next=following, chosen=chosen, codes=sorted(HINTS))
+    return page("quarantine", items=items, next=following, chosen=chosen, codes=sorted(FAILURES))
 
 
 @router.get("/outbox")
@@ -96,7 +95,7 @@ def list_outbox(
     with engine.connect() as connection:
         overview.bound(connection)
         items, following = outbox.listing(connection, exhausted=None if every else True, cursor=cursor, limit=PAGE)
-    return page("outbox", items=items, next=following, chosen={"all": "true"} if every else {})
+    return page("outbox", items=items, next=following, everything=bool(every), chosen={"all": "true"} if every else {})
 
 
 @router.get("/jobs")

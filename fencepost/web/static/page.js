@@ -2,8 +2,11 @@
 "use strict";
 
 const REFRESH_MS = 2000;
-const ATONCE = 3;
+const ATONCE = 3; // uploads
+const LOOKS = 20; // uploads looked after in one round
 const FINAL = new Set(["succeeded", "superseded", "resolved", "quarantined"]);
+const seen = new Map(); // part -> how the server last drew it
+const followed = []; // uploads whose end is not known yet
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
 
 // -- Live parts: the page is fetched again, and only what differs is replaced, so that nothing flickers.
@@ -30,10 +33,10 @@ async function refresh() {
 
 function replace(part, fresh) {
   const other = fresh.querySelector(`[data-part="${part.dataset.part}"]`);
-  if (!other || other.outerHTML === part.dataset.seen || isBusy(part)) return;
+  if (!other || other.outerHTML === seen.get(part) || isBusy(part)) return;
   const open = new Set([...part.querySelectorAll("details[open][id]")].map((details) => details.id));
   const focused = part.contains(document.activeElement) ? document.activeElement.id : "";
-  part.dataset.seen = other.outerHTML;
+  seen.set(part, other.outerHTML);
   part.replaceChildren(...other.childNodes);
   part.className = other.className;
   for (const id of open) part.querySelector(`details[id="${id}"]`)?.setAttribute("open", "");
@@ -41,6 +44,7 @@ function replace(part, fresh) {
 }
 
 async function live() {
+  for (const part of document.querySelectorAll("[data-part]")) seen.set(part, part.outerHTML);
   for (;;) {
     await pause(REFRESH_MS);
     if (!document.hidden) await refresh();
@@ -49,10 +53,20 @@ async function live() {
 
 // -- Buttons: <form data-api> sends its fields as JSON to the address in `action`.
 
+function fieldsOf(form) {
+  const fields = {};
+  for (const [name, value] of form) {
+    const [first, second] = name.split("."); // "filter.code" is the code of the filter
+    if (second) (fields[first] ??= {})[second] = value;
+    else fields[first] = value;
+  }
+  return fields;
+}
+
 async function call(form, submitter) {
   const told = form.querySelector("output");
   if (form.dataset.confirm && !confirm(form.dataset.confirm)) return;
-  const fields = Object.fromEntries([...new FormData(form, submitter)].filter(([, value]) => value !== ""));
+  const body = JSON.stringify(fieldsOf(new FormData(form, submitter)));
   const method = form.dataset.api;
   submitter.disabled = true;
   told.textContent = "";
@@ -60,10 +74,9 @@ async function call(form, submitter) {
     const answer = await fetch(form.action, {
       method,
       headers: { "Content-Type": "application/json" },
-      body: method === "POST" ? JSON.stringify(fields, (_, value) => (value === "true" ? true : value)) : undefined,
+      body: method === "POST" ? body : undefined,
     });
-    const body = await answer.json();
-    if (!answer.ok) told.textContent = body.detail;
+    if (!answer.ok) told.textContent = (await answer.json()).detail;
     else form.reset();
   } catch {
     told.textContent = "The server does not answer.";
@@ -110,20 +123,26 @@ async function upload(file, tell) {
   const answer = await fetch("/v1/documents", { method: "POST", body: form });
   const body = await answer.json();
   if (!answer.ok) return tell("quarantined", "refused", body.detail);
-  return follow(body.document_id, body.input_version, tell);
+  tell(body.state, word(body.state), "", `/documents/${body.document_id}`);
+  followed.push({ id: body.document_id, version: body.input_version, tell });
 }
 
-async function follow(id, version, tell) {
-  const words = document.getElementById("upload").dataset;
+const word = (state) => document.getElementById("upload").dataset[state] || state;
+
+async function look(upload) {
+  const answer = await fetch(`/v1/documents/${upload.id}`).catch(() => null);
+  if (!answer?.ok) return upload;
+  const body = await answer.json();
+  const sentence = body.failure ? `${body.failure.message} ${body.failure.hint}` : body.waiting;
+  upload.tell(body.state, word(body.state), sentence);
+  return body.input_version > upload.version || FINAL.has(body.state) ? null : upload;
+}
+
+async function followAll() {
   for (;;) {
-    const answer = await fetch(`/v1/documents/${id}`);
-    if (answer.ok) {
-      const body = await answer.json();
-      const sentence = body.failure ? `${body.failure.message} ${body.failure.hint}` : body.waiting;
-      tell(body.state, words[body.state] || body.state, sentence, `/documents/${id}`);
-      if (body.input_version > version || FINAL.has(body.state)) return;
-    }
     await pause(REFRESH_MS / 2);
+    const looked = await Promise.all(followed.splice(0, LOOKS).map(look));
+    followed.push(...looked.filter(Boolean));
   }
 }
 
@@ -139,6 +158,7 @@ async function uploadAll(files) {
 }
 
 function uploads() {
+  followAll();
   const chooser = document.querySelector("#upload input[type=file]");
   chooser.addEventListener("change", () => {
     uploadAll(chooser.files);
