@@ -47,6 +47,7 @@ class Notifier:
             except psycopg.Error as error:
                 events.emit("notifier.disconnected", error=str(error).strip())
                 self._stopping.wait(PAUSE_SECONDS)
+                self._committed.set()  # what could not be told is told on the next connection
 
     def _notify_until_stopped(self) -> None:
         self._committed.wait()

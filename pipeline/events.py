@@ -16,9 +16,9 @@ _log = structlog.get_logger("fencepost")
 QUIET = frozenset({"lease.taken", "attempt.ended", "outbox.relayed", "delivery.empty", "process.beat"})
 WARNINGS = frozenset(
     {"lease.lost", "job.reclaimed", "process.lost", "broker.unavailable", "database.unavailable", "outbox.refused",
-     "delivery.malformed", "delivery.resent", "extraction.crashed"},
+     "delivery.malformed", "delivery.resent", "extraction.crashed", "notifier.disconnected"},
 )  # fmt: skip
-ERRORS = frozenset({"loop.failed", "attempt.failed", "finish.given_up"})
+ERRORS = frozenset({"request.failed", "loop.failed", "attempt.failed", "finish.given_up"})
 
 
 def emit(name: str, **fields: object) -> None:

@@ -138,7 +138,7 @@ def ended_already(connection: Connection, ending: Ending) -> bool:
         text("SELECT outcome FROM attempts WHERE job_id = :job AND generation = :generation"),
         {"job": ending.job_id, "generation": ending.generation},
     )
-    return found.scalar_one_or_none() == _columns(ending)["outcome"]
+    return bool(found.scalar_one_or_none() == _columns(ending)["outcome"])
 
 
 def _columns(ending: Ending) -> dict[str, Any]:

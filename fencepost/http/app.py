@@ -9,6 +9,7 @@ from sqlalchemy import Engine
 
 import fencepost.http.health
 import fencepost.http.operator_routes
+import fencepost.web.routes
 import indexer.search_routes
 import indexer.text_routes
 import ingest.routes
@@ -25,6 +26,7 @@ ROUTERS = (
     indexer.text_routes.router,
     fencepost.http.operator_routes.router,
     fencepost.http.health.router,
+    fencepost.web.routes.router,
 )
 THREADS = 20
 """Requests worked on at once; the pool of the engine must have as many connections."""

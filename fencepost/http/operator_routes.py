@@ -1,6 +1,5 @@
 """The routes of operators: overview, workers, jobs, quarantine and outbox."""
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -24,6 +23,7 @@ from fencepost.http.operator_shapes import (
     ProcessPage,
     QuarantineItem,
     QuarantinePage,
+    RefusedMove,
     Released,
     Replay,
     ReplayMany,
@@ -128,7 +128,7 @@ def show_quarantined(job_id: JobId, engine: TheEngine) -> QuarantineItem:
 
 @router.post("/v1/quarantine/replay", summary="Replay all that match", responses=documented())
 def replay_many(body: ReplayMany, engine: TheEngine, settings: TheSettings) -> MovedMany:
-    """Works in small transactions; what is refused is counted by its code."""
+    """Works in small transactions; an empty filter matches all."""
     return _many(engine, body.filter(), _replaying(body, settings))
 
 
@@ -217,11 +217,14 @@ def _one(engine: Engine, job_id: UUID, move: Callable[[Connection, Sequence[UUID
 
 
 def _many(engine: Engine, chosen: Filter, move: Callable[[Connection, Sequence[UUID]], Answers]) -> MovedMany:
-    done, refused = 0, Counter[str]()
+    moved, refused = [], []
     for answers in quarantine.each_batch(engine, chosen, move):
-        refused.update(answer.code for answer in answers.values() if isinstance(answer, Refusal))
-        done += sum(not isinstance(answer, Refusal) for answer in answers.values())
-    return MovedMany(done=done, refused=dict(refused))
+        for job_id, answer in answers.items():
+            if isinstance(answer, Refusal):
+                refused.append(RefusedMove(job_id=job_id, status=answer.status, code=answer.code, detail=answer.detail))
+            else:
+                moved.append(Moved.model_validate(answer, from_attributes=True))
+    return MovedMany(moved=moved, refused=refused)
 
 
 def _clean(text: str | None) -> str | None:

@@ -1,10 +1,10 @@
 """The shapes of jobs, quarantine, outbox, workers and overview on the wire. Names are stable; more may follow."""
 
 from datetime import datetime
-from typing import Annotated, Literal, Self
+from typing import Annotated, Literal
 from uuid import UUID
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from pipeline.quarantine import Filter
 from pipeline.sanitise import clean_text
@@ -124,11 +124,20 @@ class Moved(BaseModel):
     state: str
 
 
-class MovedMany(BaseModel):
-    """How many jobs were moved, and how many were not, by the code of the refusal."""
+class RefusedMove(BaseModel):
+    """Why a job was not moved."""
 
-    done: int
-    refused: dict[str, int]
+    job_id: UUID
+    status: int
+    code: str
+    detail: str
+
+
+class MovedMany(BaseModel):
+    """What became of each job that matched."""
+
+    moved: list[Moved]
+    refused: list[RefusedMove]
 
 
 class _Body(BaseModel):
@@ -153,24 +162,22 @@ class Assign(_Body):
     owner: Words
 
 
-class Many(_Body):
-    """Which quarantined jobs: some named condition, or all of them."""
+class Which(_Body):
+    """A condition on quarantined jobs; an empty one matches all."""
 
     code: str | None = None
     collection: str | None = None
-    owner_is: str | None = None
-    all: bool = False
+    owner: str | None = None
 
-    @model_validator(mode="after")
-    def _says_which(self) -> Self:
-        if self.all == any((self.code, self.collection, self.owner_is)):
-            msg = "say which: code, collection or owner_is; or all: true"
-            raise ValueError(msg)
-        return self
+
+class Many(_Body):
+    """Which quarantined jobs."""
+
+    which: Which = Field(alias="filter")
 
     def filter(self) -> Filter:
         """The condition."""
-        return Filter(code=self.code, collection=self.collection, owner=self.owner_is)
+        return Filter(code=self.which.code, collection=self.which.collection, owner=self.which.owner)
 
 
 class ReplayMany(Replay, Many):

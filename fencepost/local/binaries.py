@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from fencepost.local.processes import StartError
 
 CACHE = Path("/var/cache/fencepost")
+SPARED = shutil.ignore_patterns("*.pyc", "include", "doc")  # half of the files, and no server reads them
 
 
 def postgres() -> Path:
@@ -41,7 +42,7 @@ def _enterable(wheel: str, package: Path, *beside: Path) -> Path:
         CACHE.chmod(0o755)
         with TemporaryDirectory(dir=CACHE, ignore_cleanup_errors=True) as fresh:
             for folder in filter(Path.exists, (package, *beside)):
-                shutil.copytree(folder, Path(fresh, folder.name), ignore=shutil.ignore_patterns("*.pyc"))
+                shutil.copytree(folder, Path(fresh, folder.name), ignore=SPARED)
             _open_to_all(Path(fresh))
             _rename_once(Path(fresh), copy)
     return copy / package.name

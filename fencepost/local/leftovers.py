@@ -27,19 +27,22 @@ def end_all(data: Path) -> list[str]:
 
     A number that now belongs to another process is left alone: the note also says when ours was started.
     """
-    ended = []
-    for entry in sorted((data / "running").glob("*")):
-        pid, _, birth = entry.read_text().partition(" ")
-        if pid.isdecimal() and processes.born(int(pid)) == birth:
-            _end_group(int(pid), birth)
-            ended.append(entry.name)
+    entries = sorted((data / "running").glob("*"))
+    living: dict[int, tuple[str, str]] = {}
+    for entry in entries:
+        number, _, birth = entry.read_text().partition(" ")
+        if number.isdecimal() and processes.born(int(number)) == birth:
+            living[int(number)] = (entry.name, birth)
+
+    def ended() -> bool:
+        return not any(processes.born(pid) == birth for pid, (_, birth) in living.items())
+
+    for tell, word in ((os.kill, signal.SIGTERM), (os.killpg, signal.SIGKILL)):
+        for pid, (_, birth) in living.items():
+            if processes.born(pid) == birth:
+                with suppress(ProcessLookupError):
+                    tell(pid, word)
+        processes.wait_until(ended, SECONDS)
+    for entry in entries:
         entry.unlink()
-    return ended
-
-
-def _end_group(leader: int, birth: str) -> None:
-    with suppress(ProcessLookupError):
-        os.kill(leader, signal.SIGTERM)
-        processes.wait_until(lambda: processes.born(leader) != birth, SECONDS)
-        os.killpg(leader, signal.SIGKILL)
-        processes.wait_until(lambda: processes.born(leader) != birth, SECONDS)
+    return [name for name, _ in living.values()]

@@ -162,6 +162,7 @@ def _environment(settings: Settings, servers: LocalServers, url: str) -> dict[st
         "FENCEPOST_HOST": settings.host,
         "FENCEPOST_PORT": url.rpartition(":")[2],
         "FENCEPOST_URL": url,
+        "FENCEPOST_LOG_JSON": str(settings.log_json),
     }
 
 

@@ -40,6 +40,11 @@ _DECLARED = re.compile(
     re.IGNORECASE,
 )
 _DECLARED_WITHIN = 4096
+_ASCII = bytes(range(0x80))
+_SPARSE = 0.08  # German, French or Spanish have 2 to 6 %, Turkish, Czech and Hungarian more
+_SIGNS = "€…‘’“”•–—ŠšŽžŒœŸ\xa0¡£§©«®°·»¿"  # noqa: RUF001 - typographic signs are meant
+_WESTERN = _SIGNS.encode("cp1252") + "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëìíîïñòóôõöøùúûüÿ".encode("cp1252")
+_RUN = re.compile(rb"[\x80-\xff]{4}")  # words of other scripts, not of the West
 _SAMPLE_BYTES = 16 * 1024
 _DETECTED_BYTES = 16 * 1024
 
@@ -65,6 +70,7 @@ def decode(data: bytes, declared: str = "", override: str = "") -> Decoded:
         or _strictly(data, "utf-8", 1.0 if not data.isascii() else 0.99)
         or _by_declaration(data, declared)
         or _mostly_utf8(data)
+        or _sparsely_western(data)
         or _detected(data)
         or Decoded(data.decode("cp1252", "replace"), "cp1252", 0.1)
     )
@@ -164,6 +170,14 @@ def _mostly_utf8(data: bytes) -> Decoded | None:
     if broken > 0.01 * len(text) or broken > 0.1 * beyond_ascii:
         return None
     return Decoded(text, "utf-8", 1 - broken / beyond_ascii)
+
+
+def _sparsely_western(data: bytes) -> Decoded | None:
+    """A few accents and quotation marks in ASCII: too little for a detector, which then prefers the exotic."""
+    beyond_ascii = data.translate(None, _ASCII)
+    if len(beyond_ascii) > _SPARSE * len(data) or beyond_ascii.translate(None, _WESTERN) or _RUN.search(data):
+        return None
+    return Decoded(data.decode("cp1252"), "cp1252", 0.6)
 
 
 def _detected(data: bytes) -> Decoded | None:

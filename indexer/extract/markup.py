@@ -36,5 +36,5 @@ def parse(pieces: Iterable[bytes], handler: Handler, part: str) -> None:
         for piece in pieces:
             parser.Parse(piece, False)
         parser.Parse(b"", True)
-    except expat.ExpatError as error:
+    except (expat.ExpatError, LookupError, ValueError) as error:  # the latter two: encodings that expat does not read
         raise Permanent("corrupt", f"{part} is not well-formed XML: {error}.") from None

@@ -128,8 +128,7 @@ class ExtractionPool:
 
     def _converse(self, child: Child, request: Request, kind: Kind) -> dict[str, Any]:
         deadline = time.monotonic() + self._settings.seconds
-        child.channel.settimeout(self._settings.seconds)
-        wire.send(child.channel, *wire.pack_request(request, kind.name))
+        wire.send(child.channel, *wire.pack_request(request, kind.name), deadline=deadline)
         most = 6 * self._settings.characters + _ANSWER_OVERHEAD  # no character takes more than six bytes of JSON
         answer: dict[str, Any] = orjson.loads(wire.receive(child.channel, most, deadline))
         return answer

@@ -21,14 +21,14 @@ class ClosedError(Exception):
     """The other side is gone."""
 
 
-def send(channel: socket.socket, *parts: bytes) -> None:
-    """Sends one frame. Raises ClosedError."""
-    try:
-        channel.sendall(sum(map(len, parts)).to_bytes(_LENGTH_BYTES, "big"))
-        for part in parts:
+def send(channel: socket.socket, *parts: bytes, deadline: float | None = None) -> None:
+    """Sends one frame until a monotonic deadline. Raises ClosedError or TimeoutError."""
+    for part in (sum(map(len, parts)).to_bytes(_LENGTH_BYTES, "big"), *parts):
+        _wait_until(channel, deadline)
+        try:
             channel.sendall(part)
-    except (BrokenPipeError, ConnectionResetError):
-        raise ClosedError from None
+        except (BrokenPipeError, ConnectionResetError):
+            raise ClosedError from None
 
 
 def receive(channel: socket.socket, most: int, deadline: float | None = None) -> bytearray:
@@ -42,8 +42,7 @@ def receive(channel: socket.socket, most: int, deadline: float | None = None) ->
 def _exactly(channel: socket.socket, length: int, deadline: float | None) -> bytearray:
     data = bytearray()
     while len(data) < length:
-        if deadline is not None:
-            channel.settimeout(max(0.001, deadline - time.monotonic()))
+        _wait_until(channel, deadline)
         try:
             piece = channel.recv(min(_PIECE, length - len(data)))
         except ConnectionResetError:
@@ -52,6 +51,10 @@ def _exactly(channel: socket.socket, length: int, deadline: float | None) -> byt
             raise ClosedError
         data += piece
     return data
+
+
+def _wait_until(channel: socket.socket, deadline: float | None) -> None:
+    channel.settimeout(None if deadline is None else max(0.001, deadline - time.monotonic()))
 
 
 def pack_request(request: Request, kind: str) -> tuple[bytes, bytes]:

@@ -13,7 +13,7 @@ import pytest
 import redis
 from sqlalchemy import make_url, text
 
-from fencepost.local import processes
+from fencepost.local import binaries, processes
 from fencepost.local.postgres import LocalPostgres
 from fencepost.local.processes import StartError, User
 from fencepost.local.servers import LocalServers
@@ -117,6 +117,24 @@ def test_servers_start_below_a_private_folder_and_change_no_permission(private: 
             assert all(Path(f"/proc/{pid}").stat().st_uid == User.for_servers().uid for pid in started)
     assert [folder.stat().st_mode for folder in above] == before
     assert [processes.born(pid) for pid in started] == [None, None]
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root needs a copy of the programs")
+def test_root_copies_the_programs_where_others_may_run_them_whatever_the_umask(
+    private: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(binaries, "CACHE", private / "cache")
+    before = os.umask(0o077)
+    try:
+        programs = [binaries.postgres() / "postgres", binaries.postgres() / "initdb", binaries.valkey()]
+    finally:
+        os.umask(before)
+    for program in programs:
+        assert program.is_relative_to(private)
+        assert program.stat().st_mode & 0o777 == 0o755
+    modes = {path.stat().st_mode & 0o777 for path in (private / "cache").rglob("*")}
+    assert modes == {0o755, 0o644}
+    assert len(list((private / "cache").iterdir())) == 2  # nothing half-made is left
 
 
 def test_a_start_ends_the_server_of_a_start_that_was_lost(private: Path) -> None:

@@ -7,6 +7,7 @@ from uuid import UUID, uuid4
 import pytest
 from httpx import Client
 
+from fencepost.local.postgres import LocalPostgres
 from pipeline import outbox
 from pipeline.outcomes import Rejected, RetryLater
 from pipeline.settings import Budget, Settings
@@ -183,23 +184,27 @@ def test_dismissing_needs_a_note_and_assigning_an_owner(client: Client, world: O
     assert client.get("/v1/quarantine").json()["items"] == []
 
 
-def test_a_filter_for_many_counts_what_was_refused(client: Client, world: OperatedWorld) -> None:
+def test_a_filter_for_many_tells_what_became_of_each(client: Client, world: OperatedWorld) -> None:
     jobs = [quarantined(world, f"{n}.pdf") for n in range(3)]
     world.file("newer.pdf", document_id=world.job(jobs[0])["document_id"])
 
-    answer = client.post("/v1/quarantine/replay", json={"as": "same", "code": "corrupt"})
+    answer = client.post("/v1/quarantine/replay", json={"as": "same", "filter": {"code": "corrupt"}}).json()
 
-    assert answer.json() == {"done": 2, "refused": {"newer_version_exists": 1}}
-    assert client.post("/v1/quarantine/dismiss", json={"note": "n", "all": True}).json() == {"done": 1, "refused": {}}
+    assert {moved["job_id"] for moved in answer["moved"]} == {str(jobs[1]), str(jobs[2])}
+    assert [(refused["job_id"], refused["status"], refused["code"]) for refused in answer["refused"]] == [
+        (str(jobs[0]), 409, "newer_version_exists")
+    ]
+    rest = client.post("/v1/quarantine/dismiss", json={"note": "n", "filter": {}}).json()
+    assert [moved["job_id"] for moved in rest["moved"]] == [str(jobs[0])]
 
 
 @pytest.mark.parametrize("action", ["replay", "dismiss", "assign"])
-def test_a_filter_for_many_must_say_which(client: Client, action: str) -> None:
-    body = {"replay": {}, "dismiss": {"note": "n"}, "assign": {"owner": "o"}}[action]
+def test_a_filter_for_many_must_be_there(client: Client, action: str) -> None:
+    body: dict[str, object] = {"replay": {}, "dismiss": {"note": "n"}, "assign": {"owner": "o"}}[action]
 
     assert client.post(f"/v1/quarantine/{action}", json=body).status_code == 422
-    assert client.post(f"/v1/quarantine/{action}", json=body | {"code": "corrupt", "all": True}).status_code == 422
-    assert client.post(f"/v1/quarantine/{action}", json=body | {"all": True}).json() == {"done": 0, "refused": {}}
+    assert client.post(f"/v1/quarantine/{action}", json={**body, "filter": {"cod": "corrupt"}}).status_code == 422
+    assert client.post(f"/v1/quarantine/{action}", json={**body, "filter": {}}).json() == {"moved": [], "refused": []}
 
 
 def test_a_refused_message_is_shown_and_released(client: Client, world: OperatedWorld) -> None:
@@ -229,3 +234,19 @@ def test_an_unknown_outbox_row_is_not_found(client: Client) -> None:
     answer = client.post("/v1/outbox/999/release")
 
     assert (answer.status_code, answer.json()["code"]) == (404, "outbox_row_not_found")
+
+
+def test_the_overview_says_so_while_postgresql_is_away_and_comes_back(
+    client: Client, world: OperatedWorld, postgres: LocalPostgres
+) -> None:
+    world.file()
+    postgres.stop()
+
+    refused, page = client.get("/v1/overview"), client.get("/")
+
+    assert (refused.status_code, refused.json()["code"]) == (503, "database_unavailable")
+    assert refused.headers["retry-after"] == "2"
+    assert (page.status_code, "PostgreSQL does not answer" in page.text) == (503, True)
+    postgres.start()
+    assert client.get("/v1/overview").raise_for_status().json()["accepted"] == 1
+    assert client.get("/").status_code == 200

@@ -4,6 +4,7 @@ import io
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -78,6 +79,17 @@ def test_a_noted_process_is_ended_with_its_group(tmp_path: Path, sleeper: subpro
     assert leftovers.end_all(tmp_path) == ["worker-1"]
     assert sleeper.wait(5) == -signal.SIGTERM
     assert list((tmp_path / "running").iterdir()) == []
+
+
+def test_a_noted_process_that_ignores_sigterm_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leftovers, "SECONDS", 0.2)
+    command = [sys.executable, "-u", "-c", programs.STUBBORN]
+    with subprocess.Popen(command, start_new_session=True, stdout=subprocess.PIPE) as stubborn:
+        assert stubborn.stdout is not None
+        stubborn.stdout.readline()
+        leftovers.note(tmp_path, "worker-1", stubborn.pid)
+        leftovers.end_all(tmp_path)
+        assert stubborn.wait(5) == -signal.SIGKILL
 
 
 def test_a_number_that_was_given_to_another_process_is_left_alone(

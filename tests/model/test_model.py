@@ -144,7 +144,7 @@ class Jobs(RuleBasedStateMachine):
                     expected.add((self.ids[key], job.version))
         assert {(lease.document_id, lease.input_version) for lease in taken} == expected
         keys = {document_id: key for key, document_id in self.ids.items()}
-        self.leases += [(keys[lease.document_id], lease) for lease in taken]
+        self.leases += sorted(((keys[lease.document_id], lease) for lease in taken), key=lambda pair: pair[0])
 
     @precondition(lambda self: self.leases)
     @rule(
@@ -238,6 +238,9 @@ def test_the_statements_follow_the_model(database: Database) -> None:
     run_state_machine_as_test(
         Jobs,
         settings=settings(
-            max_examples=20, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+            max_examples=settings().max_examples if settings.get_current_profile_name() == "soak" else 20,
+            stateful_step_count=25,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
         ),
     )

@@ -40,8 +40,8 @@ def test_words_without_sentences_are_not_broken():
 
 
 def test_a_cut_inside_an_endless_run_leaves_accents_on_their_letter():
-    found = passages.cut([Block("e\u0301" * 3000)])
-    assert all(passage.text.startswith("e") for passage in found)
+    found = passages.cut([Block("x" + "e\u0301" * 3000)])
+    assert all(passage.text.startswith("e") for passage in found[1:])
 
 
 def test_small_sections_of_a_page_share_a_passage_and_pages_do_not():

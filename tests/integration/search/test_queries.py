@@ -105,7 +105,8 @@ def test_words_of_the_key_are_found(index: SearchIndex):
 
 
 @pytest.mark.parametrize(
-    "query", ["example", "example.com", "https://example.com/a/b?c=d", "john", "john@example.com", "and/or", "3.14", "b"]
+    "query",
+    ["example", "example.com", "https://example.com/a/b?c=d", "john", "john@example.com", "and/or", "3.14", "b"],
 )
 def test_what_punctuation_joins_is_found_as_a_whole_and_in_parts(index: SearchIndex, query: str):
     index.add("a", "Write to john@example.com or see https://example.com/a/b?c=d and/or 3.14 if a<b and c>d.")
@@ -115,7 +116,10 @@ def test_what_punctuation_joins_is_found_as_a_whole_and_in_parts(index: SearchIn
 @pytest.mark.parametrize(
     ("text", "queries"),
     [
-        ("東京都は日本の首都です。黒猫が好き", ["東京", "東京都", "首都", "猫", "黒猫", "都", "日本の首都", "東京 黒猫", "き"]),
+        (
+            "東京都は日本の首都です。黒猫が好き",
+            ["東京", "東京都", "首都", "猫", "黒猫", "都", "日本の首都", "東京 黒猫", "き"],
+        ),
         ("北京大学位于北京市海淀区", ["北京", "大学", "北京大学", "区", "海淀", "北京大学位于北京市"]),
         ("서울에서 친구를 만나요", ["서울", "친구", "친구를", "만나요", "요"]),
         ("ﾄｳｷｮｳタワー", ["トウキョウ", "タワー", "ﾀﾜｰ"]),

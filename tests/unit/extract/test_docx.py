@@ -104,6 +104,11 @@ def test_one_long_paragraph_is_cut_off_not_lost():
     [
         (hostile.entity_docx(), "corrupt", "declares XML entities"),
         (documents.docx("", {"word/document.xml": b"<w:document"}), "corrupt", "not well-formed"),
+        (
+            documents.docx("", {"word/document.xml": b"<?xml version='1.0' encoding='euc-jp'?><a>\xa4\xa2</a>"}),
+            "corrupt",
+            "not well-formed",
+        ),
         (documents.archive({"word/other.xml": b""}), "corrupt", "no main part"),
         (hostile.bomb_docx(2), "limit_exceeded", "FENCEPOST_EXTRACT__RATIO"),
         (hostile.crowded_zip(60), "limit_exceeded", "FENCEPOST_EXTRACT__MEMBERS"),

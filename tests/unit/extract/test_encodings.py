@@ -21,6 +21,8 @@ KOREAN = "등대지기는 매일 밤 시계 장치를 감고 지나가는 배의
         (GERMAN, "utf-32"),
         (GERMAN, "utf-32-le"),
         (GERMAN, "utf-32-be"),
+        ("nothing but ASCII, and NULs between", "utf-16-le"),
+        ("nothing but ASCII, and NULs between", "utf-32-be"),
         (GERMAN, "cp1252"),
         (RUSSIAN, "cp1251"),
         (RUSSIAN, "koi8-r"),
@@ -41,6 +43,7 @@ def test_reads_without_being_told(text: str, encoding: str):
 def test_a_declaration_decides_where_bytes_allow_many():
     data = "Łódź".encode("iso8859-2")
     assert decode(data, declared="iso-8859-2").text == "Łódź"
+    assert decode("模魔".encode("gb2312"), declared="gb2312").text == "模魔"  # valid UTF-8 too, for something else
 
 
 def test_a_false_declaration_is_not_believed():
@@ -67,7 +70,7 @@ def test_utf8_cut_inside_a_character_is_utf8():
 
 
 def test_few_umlauts_in_latin_1_are_not_taken_for_broken_utf8():
-    text = "An English text with one word, Käse, that is not. " * 20
+    text = ("An English text with one word, Käse, that is not. " + "The rest of it is. " * 20) * 5
     assert decode(text.encode("cp1252")).text == text
 
 
@@ -94,3 +97,16 @@ def test_names_of_encodings():
     assert known(" 'Shift_JIS' ") == "cp932"
     assert known("latin1") == "cp1252"
     assert known("") == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("The museum's café sells “naïve” paintings at £9, and the prices keep rising from year to year.", "cp1252"),
+        ("Le gardien du phare comptait les bateaux à la tombée de la nuit et notait leur cap.", "cp1252"),
+        ("Zażółć gęślą jaźń i jeszcze kilka zwykłych słów po polsku, żeby było co rozpoznać.", "cp1250"),
+        ("İstanbul'da güneşli bir gün, çocuklar şarkı söylüyor ve gemiler geçiyor.", "cp1254"),  # noqa: RUF001
+    ],
+)
+def test_few_accents_are_western_unless_they_are_not(text: str, encoding: str):
+    assert decode(text.encode(encoding)).text == text

@@ -1,0 +1,113 @@
+"""How a page comes to be: templates with escaping always on, and the words that they share."""
+
+import mimetypes
+import re
+from collections.abc import Callable, Coroutine
+from datetime import datetime
+from importlib.resources import files
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse
+from fastapi.routing import APIRoute
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+from starlette.requests import Request
+from starlette.responses import Response
+
+from pipeline.clock import SystemClock
+from pipeline.errors import NotFound, Refusal
+from pipeline.wording import counted, duration
+
+CAP = 10_000
+STATE_WORDS = {
+    "queued": "queued",
+    "leased": "in work",
+    "retry_wait": "retrying",
+    "quarantined": "needs a person",
+    "succeeded": "published",
+    "superseded": "superseded",
+    "resolved": "resolved",
+}
+_FOREIGN_TAG = re.compile(r"<(?!/?mark>)")
+_clock = SystemClock()
+
+
+def page(name: str, *, status: int = 200, **values: object) -> HTMLResponse:
+    """One rendered page; `name` is that of its template."""
+    return HTMLResponse(_templates.get_template(f"{name}.html").render(page=name, **values), status)
+
+
+def static(name: str) -> Response:
+    """A file of the folder `static`. Raises NotFound."""
+    if name not in STATIC:
+        raise NotFound("not_found", f"There is no file {name}.")
+    media_type = mimetypes.guess_type(name)[0]
+    return Response(STATIC[name], media_type=media_type, headers={"Cache-Control": "no-cache"})
+
+
+class PageRoute(APIRoute):
+    """A route whose mistakes are pages, too."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """The handler with its mistakes caught."""
+        handle = super().get_route_handler()
+
+        async def handler(request: Request) -> Response:
+            try:
+                return await handle(request)
+            except Refusal as error:
+                return page("mistake", status=error.status, sentence=error.detail)
+            except RequestValidationError:
+                return page(
+                    "mistake", status=422, sentence="The address has a part that this page does not understand."
+                )
+            except (OperationalError, InterfaceError, PoolTimeout):
+                sentence = "PostgreSQL does not answer just now. Nothing is lost; this page comes back by itself."
+                return page("mistake", status=503, sentence=sentence)
+
+        return handler
+
+
+def _ago(at: datetime | None) -> str:
+    return "never" if at is None else f"{duration((_clock.now() - at).total_seconds())} ago"
+
+
+def _size(octets: int | None) -> str:
+    if octets is None:
+        return "?"
+    for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if octets >= unit:
+            return f"{octets / unit:.1f} {name}"
+    return f"{octets} bytes"
+
+
+def _rate(number: float) -> str:
+    return f"{number:,.0f}" if number >= 10 else f"{number:.2f}".rstrip("0").rstrip(".")
+
+
+def _marked(html: str) -> Markup:
+    """Text that a search backend has escaped; any tag but <mark> is shown as text, not obeyed."""
+    return Markup(_FOREIGN_TAG.sub("&lt;", html))  # noqa: S704 - every other tag has just been disarmed
+
+
+_templates = Environment(
+    loader=PackageLoader("fencepost.web"),
+    autoescape=True,
+    undefined=StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+)
+_templates.filters |= {
+    "ago": _ago,
+    "duration": duration,
+    "size": _size,
+    "rate": _rate,
+    "marked": _marked,
+    "capped": lambda n: counted(n, CAP),
+    "state_word": STATE_WORDS.__getitem__,
+}
+_templates.globals["states"] = STATE_WORDS
+STATIC = {file.name: file.read_bytes() for file in (files("fencepost.web") / "static").iterdir()}

@@ -1,0 +1,143 @@
+"""The pages and what they show. What they change goes through /v1, so that a page can do nothing the API cannot."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query
+from fastapi.responses import HTMLResponse
+from starlette.requests import Request
+from starlette.responses import Response
+
+from fencepost.http.operator_routes import JobId, read_overview
+from fencepost.web.rendering import PageRoute, page, static
+from indexer.search import postgres
+from indexer.search.backend import SearchPage, SearchRequest
+from ingest import documents
+from ingest.requests import DocumentId, TheEngine, TheSettings
+from pipeline import jobs, outbox, overview, quarantine
+from pipeline.errors import Invalid
+from pipeline.outcomes import FAILURES
+from pipeline.quarantine import Filter
+from pipeline.sanitise import clean_text
+from pipeline.states import State
+
+router = APIRouter(route_class=PageRoute, include_in_schema=False)
+
+PAGE = 50
+
+Text = Annotated[str, Query(max_length=1_000)]
+"""A field of a form; empty when nothing was chosen."""
+Cursor = Annotated[str | None, Query()]
+
+
+@router.get("/")
+def show_overview(request: Request, engine: TheEngine, settings: TheSettings) -> HTMLResponse:
+    """What is where, what is stuck, and whether there are enough workers."""
+    seen = read_overview(request.app.state.overview, engine, settings)
+    return page("overview", o=seen, partition_cap=overview.PARTITION_CAP, failures=FAILURES)
+
+
+@router.get("/documents")
+def list_documents(
+    engine: TheEngine,
+    settings: TheSettings,
+    state: Text = "",
+    collection: Text = "",
+    cursor: Cursor = None,
+) -> HTMLResponse:
+    """All documents, the newest first, and where to drop new ones."""
+    wanted = documents.Filter(_state(state), clean_text(collection) or None)
+    with engine.connect() as connection:
+        overview.bound(connection)
+        found = documents.page(connection, wanted, cursor=cursor, limit=PAGE, settings=settings)
+    return page("documents", items=found.items, next=found.next, chosen={"state": state, "collection": collection})
+
+
+@router.get("/documents/{document_id}")
+def show_document(document_id: DocumentId, engine: TheEngine, settings: TheSettings) -> HTMLResponse:
+    """One document: what is searchable, what is newer, and every attempt."""
+    with engine.connect() as connection:
+        document = documents.find(connection, document_id, settings)
+        history = documents.history(connection, document_id, cursor=None, limit=20)
+    return page("document", d=document, versions=history.versions, more=history.next is not None)
+
+
+@router.get("/search")
+def search(engine: TheEngine, q: Text = "", collection: Text = "", cursor: Cursor = None) -> HTMLResponse:
+    """A query and its hits."""
+    collections = frozenset({clean_text(collection)}) if collection else None
+    asked = SearchRequest(text=clean_text(q), collections=collections, cursor=cursor)
+    found: SearchPage | None = None
+    if asked.text.strip():
+        with engine.connect() as connection:
+            found = postgres.search(connection, asked)
+    return page("search", found=found, chosen={"q": q, "collection": collection})
+
+
+@router.get("/quarantine")
+def list_quarantine(
+    engine: TheEngine, code: Text = "", collection: Text = "", owner: Text = "", cursor: Cursor = None
+) -> HTMLResponse:
+    """What needs a person, and what a person can do."""
+    chosen = {"code": clean_text(code), "collection": clean_text(collection), "owner": clean_text(owner)}
+    with engine.connect() as connection:
+        overview.bound(connection)
+        items, following = quarantine.listing(
+            connection, Filter(**{name: value or None for name, value in chosen.items()}), cursor=cursor, limit=PAGE
+        )
+    return page("quarantine", items=items, next=following, chosen=chosen, codes=sorted(FAILURES))
+
+
+@router.get("/outbox")
+def list_outbox(
+    engine: TheEngine, every: Annotated[bool | None, Query(alias="all")] = None, cursor: Cursor = None
+) -> HTMLResponse:
+    """What the broker refuses; with `all`, everything that waits to be sent."""
+    with engine.connect() as connection:
+        overview.bound(connection)
+        items, following = outbox.listing(connection, exhausted=None if every else True, cursor=cursor, limit=PAGE)
+    return page("outbox", items=items, next=following, everything=bool(every), chosen={"all": "true"} if every else {})
+
+
+@router.get("/jobs")
+def list_jobs(
+    engine: TheEngine, settings: TheSettings, state: Text = "", collection: Text = "", cursor: Cursor = None
+) -> HTMLResponse:
+    """All jobs, the newest first."""
+    with engine.connect() as connection:
+        overview.bound(connection)
+        items, following = jobs.listing(
+            connection,
+            settings,
+            state=_state(state),
+            collection=clean_text(collection) or None,
+            cursor=cursor,
+            limit=PAGE,
+        )
+    return page("jobs", items=items, next=following, chosen={"state": state, "collection": collection})
+
+
+@router.get("/jobs/{job_id}")
+def show_job(job_id: JobId, engine: TheEngine, settings: TheSettings) -> HTMLResponse:
+    """One job and its attempts."""
+    with engine.connect() as connection:
+        return page("job", j=jobs.find(connection, job_id, settings))
+
+
+@router.get("/workers")
+def list_workers(engine: TheEngine, settings: TheSettings) -> HTMLResponse:
+    """Every process and what it holds."""
+    with engine.connect() as connection:
+        overview.bound(connection)
+        return page("workers", items=overview.workers(connection, settings))
+
+
+@router.get("/static/{name}")
+def show_static(name: str) -> Response:
+    """The style sheet, the script and the icon."""
+    return static(name)
+
+
+def _state(chosen: str) -> State | None:
+    if chosen and chosen not in set(State):
+        raise Invalid("unknown_state", f"No job is ever in the state {chosen}.")
+    return State(chosen) if chosen else None

@@ -1,0 +1,126 @@
+"""Commands that need no server of their own: help, config, doctor, migrate, extract."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import fencepost.cli
+from fencepost.cli.diagnosis import foreign
+from tests.integration.command_line.conftest import Run
+from tests.support.servers import Database
+from tests.support.stack import clean_environment
+
+COMMANDS = [
+    *(
+        command.name or command.callback.__name__
+        for command in fencepost.cli.app.registered_commands
+        if command.callback
+    ),
+    *(
+        f"{group.typer_instance.info.name} {command.name or command.callback.__name__}"
+        for group in fencepost.cli.app.registered_groups
+        for command in group.typer_instance.registered_commands  # type: ignore[union-attr] # a group has an instance
+        if command.callback
+    ),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_command_has_help_with_an_example_and_speaks_json(run: Run, command: str) -> None:
+    ran = run(*command.split(), "--help")
+    assert ran.code == 0
+    assert f"fencepost {command}" in ran.out
+    assert "Examples:" in ran.out
+    assert "--json" in ran.out
+
+
+def test_help_is_quick_and_imports_nothing_heavy() -> None:
+    code = "import sys; import fencepost.cli; print(*sys.modules)"
+    began = time.process_time()
+    done = subprocess.run([sys.executable, "-P", "-c", code], env=clean_environment(), capture_output=True, check=True)
+    loaded = set(done.stdout.decode().split())
+    heavy = {"sqlalchemy", "fastapi", "httpx", "pydantic", "dramatiq", "structlog", "uvicorn", "redis", "psycopg"}
+    assert not loaded & heavy
+    assert time.process_time() - began < 5
+
+
+def test_an_unknown_command_or_option_is_2(run: Run) -> None:
+    assert run("nonsense").code == 2
+    assert run("list", "--nonsense").code == 2
+    assert run("up", "--port", "70000").code == 2
+    assert run("worker", "--partitions", "x", FENCEPOST_DATABASE_URL="postgresql:///x").code == 2
+
+
+def test_a_bad_setting_is_one_sentence_that_names_it(run: Run) -> None:
+    for name, value in {"FENCEPOST_PORT": "x", "FENCEPOST_NO_SUCH": "1", "FENCEPOST_LEASE__SECONDS": "5"}.items():
+        ran = run("config", **{name: value})
+        assert ran.code == 2
+        assert ran.err.startswith("fencepost: ")
+        assert len(ran.err.splitlines()) == 1
+
+
+def test_config_tells_values_and_sources_and_hides_passwords(run: Run) -> None:
+    variables = {"FENCEPOST_DATABASE_URL": "postgresql://me:secret@db/x", "FENCEPOST_LEASE__SECONDS": "60"}
+    ran = run("config", "--json", **variables)
+    assert "secret" not in ran.out
+    rows = {row["name"]: (row["value"], row["source"]) for row in ran.json}
+    assert rows["FENCEPOST_DATABASE_URL"] == ("postgresql://me:***@db/x", "environment")
+    assert rows["FENCEPOST_LEASE__SECONDS"] == (60, "environment")
+    assert rows["FENCEPOST_LEASE__BEAT_SECONDS"] == (10, "default")
+    assert rows["FENCEPOST_PARTITIONS"] == (16, "default")
+
+
+def test_migrate_says_what_it_did(run: Run, database: Database) -> None:
+    ran = run("migrate", "--json", FENCEPOST_DATABASE_URL=database.url)
+    assert ran.code == 0
+    assert ran.json["before"] == ran.json["after"]
+    assert run("migrate", FENCEPOST_DATABASE_URL="").code == 2
+    away = run("migrate", FENCEPOST_DATABASE_URL="postgresql://nobody:secret@127.0.0.1:9/x")
+    assert away.code == 3
+    assert "secret" not in away.err
+
+
+def test_doctor_finds_a_server_that_is_away_and_a_broker_that_drops_messages(
+    run: Run, database: Database, broker_url: str
+) -> None:
+    variables = {
+        "FENCEPOST_DATABASE_URL": database.url,
+        "FENCEPOST_BROKER_URL": broker_url,
+        "FENCEPOST_URL": "http://127.0.0.1:9",
+    }
+    ran = run("doctor", "--json", **variables)
+    found = {finding["check"]: finding["ok"] for finding in ran.json}
+    assert ran.code == 1
+    assert found == {
+        "settings": True,
+        "packages": True,
+        "database": True,
+        "broker": True,
+        "server": False,
+        "processes": None,
+    }
+
+
+def test_another_package_of_our_name_is_found() -> None:
+    assert foreign({"pipeline": ["fencepost"]}, "pipeline") is None
+    assert (
+        foreign({"pipeline": ["fencepost", "other-pipeline"]}, "pipeline") == "pipeline also comes with other-pipeline"
+    )
+    assert "instead of" in str(foreign({}, "json"))
+
+
+def test_extract_shows_what_would_be_indexed(run: Run, tmp_path: Path) -> None:
+    file = tmp_path / "note.txt"
+    file.write_text("A lighthouse keeper's log.")
+    answer = run("extract", file, "--json").json
+    assert (answer["media_type"], answer["text_quality"]) == ("text/plain", "ok")
+    assert answer["passages"] == [{"n": 1, "text": "A lighthouse keeper's log."}]
+    assert "lighthouse" in run("extract", file).out
+    (tmp_path / "empty.txt").touch()
+    ran = run("extract", tmp_path / "empty.txt", "--json")
+    assert (ran.code, json.loads(ran.out)["code"]) == (1, "empty_file")
+    assert "no bytes" in run("extract", tmp_path / "empty.txt").err

@@ -1,0 +1,66 @@
+"""A real browser on the real application, whose jobs are moved by the test.
+
+Without a Chromium these tests are skipped with one line; where CI is set they fail instead.
+"""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Playwright, sync_playwright
+
+from pipeline.settings import environment
+from tests.support import api
+from tests.support.rows import OperatedWorld
+from tests.support.servers import Database
+
+NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+
+def chromium(playwright: Playwright) -> str | None:
+    """The path of a Chromium: the system's, or the one that Playwright has installed."""
+    installed = [path for path in map(shutil.which, NAMES) if path] + [playwright.chromium.executable_path]
+    return next((path for path in installed if Path(path).is_file()), None)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        path = chromium(playwright)
+        if path is None:
+            if environment().get("CI"):
+                pytest.fail("CI must have a Chromium: `playwright install chromium`")
+            pytest.skip("no Chromium here; install one to test the pages")
+        arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
+        with playwright.chromium.launch(executable_path=path, args=arguments) as browser:
+            yield browser
+
+
+@pytest.fixture
+def world(database: Database) -> OperatedWorld:
+    """A relay, a worker and a sweeper run."""
+    world = OperatedWorld(database.engine).run()
+    world.process("sweeper")
+    return world
+
+
+@pytest.fixture
+def address(database: Database, world: OperatedWorld) -> Iterator[str]:
+    """Where the application of this test is."""
+    with api.serving(database, world.settings) as client:
+        yield str(client.base_url).rstrip("/")
+
+
+@pytest.fixture
+def visit(browser: Browser, address: str) -> Iterator[Page]:
+    """A tab; the test fails if the page has an error in its script or breaks its own content policy."""
+    context = browser.new_context(base_url=address)
+    page = context.new_page()
+    complaints: list[str] = []
+    page.on("pageerror", lambda error: complaints.append(str(error)))
+    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
+    yield page
+    context.close()
+    assert [text for text in complaints if "status of 4" not in text and "ERR_INTERNET_DISCONNECTED" not in text] == []
