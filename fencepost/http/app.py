@@ -9,8 +9,8 @@ from sqlalchemy import Engine
 
 import fencepost.http.health
 import fencepost.http.operator_routes
-import indexer.search_routes
 import fencepost.web.routes
+import indexer.search_routes
 import indexer.text_routes
 import ingest.routes
 from fencepost.http import mistakes
