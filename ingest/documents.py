@@ -66,32 +66,39 @@ def find(connection: Connection, document_id: UUID, settings: Settings) -> Docum
 
 
 def page(connection: Connection, wanted: Filter, *, cursor: str | None, limit: int, settings: Settings) -> DocumentPage:
-    """One page, the newest documents first; raises a Refusal if the cursor is malformed."""
-    conditions: dict[str, object] = {}
-    where = ["true"]
-    if cursor is not None:
-        conditions["created_at"], conditions["after"] = _position(cursor)
-        where.append("(d.created_at, d.document_id) < (CAST(:created_at AS timestamptz), CAST(:after AS uuid))")
-    if wanted.state is not None:
-        conditions["state"] = wanted.state
-        where.append("coalesce(j.state, 'succeeded') = :state" if wanted.state in FINAL else "j.state = :state")
-    if wanted.collection is not None:
-        conditions["collection"] = wanted.collection
-        where.append("d.collection_id = (SELECT collection_id FROM collections WHERE name = :collection)")
-    if wanted.key is not None:
-        conditions["key"] = wanted.key
-        where.append("d.key = :key")
-    rows = (
-        connection.execute(
-            text(f"{FIND} WHERE {' AND '.join(where)} ORDER BY d.created_at DESC, d.document_id DESC LIMIT :limit"),
-            {**conditions, "limit": limit + 1},
-        )
-        .mappings()
-        .all()
-    )
+    """One page, the newest documents first; raises Invalid if the cursor is malformed."""
+    statement, values = listing(wanted, cursor)
+    rows = connection.execute(text(statement), {**values, "limit": limit + 1}).mappings().all()
     items = _shaped(connection, rows[:limit], settings)
     last = items[-1] if len(rows) > limit else None
     return DocumentPage(items=items, next=cursors.encode(last.created_at, last.id) if last else None)
+
+
+def listing(wanted: Filter, cursor: str | None) -> tuple[str, dict[str, object]]:
+    """The statement of a page, which takes `limit` besides, and its values. Every condition has an index of its own."""
+    values: dict[str, object] = {}
+    where = ["true"]
+    if cursor is not None:
+        values["created_at"], values["after"] = _position(cursor)
+        where.append("(d.created_at, d.document_id) < (CAST(:created_at AS timestamptz), CAST(:after AS uuid))")
+    if wanted.state is not None:
+        where.append(_in_state(wanted.state))
+    if wanted.collection is not None:
+        values["collection"] = wanted.collection
+        where.append("d.collection_id = (SELECT collection_id FROM collections WHERE name = :collection)")
+    if wanted.key is not None:
+        values["key"] = wanted.key
+        where.append("d.key = :key AND d.collection_id IN (SELECT collection_id FROM collections)")
+    return f"{FIND} WHERE {' AND '.join(where)} ORDER BY d.created_at DESC, d.document_id DESC LIMIT :limit", values
+
+
+def _in_state(state: State) -> str:
+    """The condition on the newest job, written so that the partial indexes of jobs serve it."""
+    if state is State.QUARANTINED:
+        return "j.job_id IN (SELECT job_id FROM quarantine WHERE resolved_at IS NULL)"
+    if state is State.SUCCEEDED:  # a purged job of a newest version had succeeded
+        return "(j.state = 'succeeded' OR j.state IS NULL)"
+    return f"j.state = '{state}'" + (" AND j.finished_at IS NOT NULL" if state in FINAL else "")
 
 
 def history(connection: Connection, document_id: UUID, *, cursor: str | None, limit: int) -> History:

@@ -9,6 +9,7 @@ import typer
 from fencepost.cli import (
     adding,
     deciding,
+    demo,
     diagnosis,
     documents,
     extraction,
@@ -28,7 +29,7 @@ app = typer.Typer(
     epilog="Begin with `fencepost demo`, or with `fencepost up` and then `fencepost add PATH`."
     "\n\nExit codes: 0 done, 1 some failed, 2 usage or settings, 3 server unreachable, 4 nothing matched.",
 )
-for topic in (running, adding, searching, documents, overview, diagnosis, extraction):
+for topic in (demo, running, adding, searching, documents, overview, diagnosis, extraction):
     topic.register(app)
 app.add_typer(deciding.app)
 app.add_typer(outbox.app)

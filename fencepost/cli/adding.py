@@ -69,6 +69,9 @@ def add(
 
     A file that is already there is recognised by its key and bytes. Hidden files are passed over.
     """
+    names = {"collection": collection} if collection else {}
+    if meta:
+        names["metadata"] = json.dumps(pairs(meta, option="--meta"))
     files = [found for path in paths for found in gather(path)]
     if key is not None:
         if len(files) != 1:
@@ -76,9 +79,6 @@ def add(
         files = [Found(files[0].path, key)]
     if not files:
         raise nothing("there are no files in what you named.", as_json=as_json, empty={"added": 0, "failed": []})
-    names = {"collection": collection} if collection else {}
-    if meta:
-        names["metadata"] = json.dumps(pairs(meta, option="--meta"))
     with server(url) as client:
         tally = _upload_all(client, files, names, quiet=as_json)
         if wait_for_all:

@@ -1,5 +1,6 @@
 """`fencepost quarantine`: look at what needs a person, and decide."""
 
+from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
 from uuid import UUID
 
@@ -25,6 +26,8 @@ app = typer.Typer(
     no_args_is_help=True,
     help="What failed for good and needs a person: look, replay, dismiss, assign.",
 )
+UNKNOWN = {"document_not_found", "job_not_found"}
+
 Chosen = Annotated[list[str] | None, typer.Argument(metavar="DOC", help="Ids or keys of documents, or job ids.")]
 Everything = Annotated[bool, typer.Option("--all", help="All that match --collection, --code and --owner.")]
 Code = Annotated[str | None, typer.Option("--code", metavar="CODE", help="Only of this kind, such as corrupt.")]
@@ -82,7 +85,7 @@ def replay(
 ) -> None:
     """Try again, with fresh budgets: the same version, or a new one."""
     body = {"as": "new_version" if new_version else "same"}
-    chosen = {"collection": collection, "code": code, "owner": owner}
+    chosen = {"collection": collection, "code": code, "owner_is": owner}
     _decide("replay", names or [], body, chosen if everything else None, url=url, as_json=as_json)
 
 
@@ -98,7 +101,7 @@ def dismiss(
     as_json: AsJson = False,
 ) -> None:
     """Close what nothing more will be done about; what is searchable stays so."""
-    chosen = {"collection": collection, "code": code, "owner": owner}
+    chosen = {"collection": collection, "code": code, "owner_is": owner}
     _decide("dismiss", names or [], {"note": note}, chosen if everything else None, url=url, as_json=as_json)
 
 
@@ -114,50 +117,48 @@ def assign(
     as_json: AsJson = False,
 ) -> None:
     """Give it to somebody."""
-    chosen = {"collection": collection, "code": code, "owner": owner}
+    chosen = {"collection": collection, "code": code, "owner_is": owner}
     _decide("assign", names or [], {"owner": to}, chosen if everything else None, url=url, as_json=as_json)
 
 
 def _decide(
-    verb: str,
-    names: list[str],
-    body: dict[str, Any],
-    chosen: dict[str, str | None] | None,
-    *,
-    url: str | None,
-    as_json: bool,
+    verb: str, names: list[str], body: dict[str, Any], chosen: dict[str, Any] | None, *, url: str | None, as_json: bool
 ) -> None:
     """Decides on the named documents one by one, or on all that match in one request."""
     if bool(names) == (chosen is not None):
         raise typer.BadParameter("name documents, or say --all")
     with server(url) as client:
-        if chosen is not None:
-            answer = client.post(f"/v1/quarantine/{verb}", {**body, "filter": {k: v for k, v in chosen.items() if v}})
-            done, failures = answer["moved"], answer["refused"]
+        if chosen is None:
+            answer, failures = _one_by_one(client, verb, names, body)
         else:
-            done, failures = _one_by_one(client, verb, names, body)
+            named = {name: value for name, value in chosen.items() if value is not None}
+            answer, failures = client.post(f"/v1/quarantine/{verb}", {**body, **(named or {"all": True})}), []
+    refused = sum(answer["refused"].values())
     if as_json:
-        print_json({"moved": done, "refused": failures})
+        print_json(answer)
     else:
         for failure in failures:
-            complain(f"{failure.get('document') or failure.get('job_id')}: {failure['detail']}")
-        typer.echo(f"{len(done)} done, {len(failures)} refused")
-    if failures or not done:
-        raise typer.Exit(FAILED if failures and (done or any(f["status"] != 404 for f in failures)) else NOTHING)
+            complain(failure)
+        typer.echo(f"{answer['done']} done, {refused} refused")
+    if refused or not answer["done"]:
+        only_unknown = not answer["done"] and set(answer["refused"]) <= UNKNOWN
+        raise typer.Exit(NOTHING if only_unknown else FAILED)
 
 
 def _one_by_one(
     client: "Client", verb: str, names: list[str], body: dict[str, Any]
-) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+) -> tuple[dict[str, Any], list[str]]:
+    """The same counts as for many, and a sentence for each refusal."""
     from fencepost.client import Answered
 
-    done, failures = [], []
+    moved, refused, sentences = [], Counter[str](), []
     for name in names:
         try:
-            done.append(client.post(f"/v1/quarantine/{_job(client, name)}/{verb}", body))
+            moved.append(client.post(f"/v1/quarantine/{_job(client, name)}/{verb}", body))
         except Answered as error:
-            failures.append({"document": name, "status": error.status, "code": error.code, "detail": str(error)})
-    return done, failures
+            refused[error.code] += 1
+            sentences.append(f"{name}: {error}")
+    return {"done": len(moved), "refused": dict(refused), "moved": moved}, sentences
 
 
 def _job(client: "Client", name: str) -> str:

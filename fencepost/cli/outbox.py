@@ -11,10 +11,15 @@ app = typer.Typer(name="outbox", no_args_is_help=True, help="What waits to be se
 
 
 @app.command("list", epilog=examples("outbox list"))
-def list_all(limit: Annotated[int, typer.Option(min=1)] = 50, url: Url = None, as_json: AsJson = False) -> None:
+def list_all(
+    exhausted: Annotated[bool, typer.Option("--exhausted", help="Only what waits for a release.")] = False,
+    limit: Annotated[int, typer.Option(min=1)] = 50,
+    url: Url = None,
+    as_json: AsJson = False,
+) -> None:
     """List what waits to be sent; what the broker refused for good is marked."""
     with server(url) as client:
-        found = list(client.items("/v1/outbox", limit=limit))
+        found = list(client.items("/v1/outbox", exhausted=exhausted or None, limit=limit))
     if not found:
         raise nothing("nothing waits to be sent.", as_json=as_json, empty=[])
     if as_json:

@@ -1,6 +1,7 @@
 """`fencepost status`: the overview in the terminal."""
 
 import threading
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -44,41 +45,43 @@ def status(
 
 
 def dashboard(overview: dict[str, Any]) -> "RenderableType":
-    """The overview as a table."""
+    """The overview as a table, and below it what is wrong."""
+    from rich.console import Group
     from rich.table import Table
+    from rich.text import Text
 
     table = Table(box=None, pad_edge=False, show_header=False)
     table.add_column(style="bold", no_wrap=True)
     table.add_column()
     for name, value in _lines(overview):
-        table.add_row(name, value)
-    return table
+        table.add_row(name, Text(value))
+    alarms = [Text(alarm["sentence"], style="bold red" if alarm["bad"] else "yellow") for alarm in overview["alarms"]]
+    return Group(table, *alarms)
 
 
-def _lines(overview: dict[str, Any]) -> list[tuple[str, str]]:
-    outbox, capacity, oldest = overview["outbox"], overview["capacity"], overview["oldest_queued"]
-    breaker = overview["breaker"]
-    lines = [
-        ("as of", str(overview["as_of"])[:19]),
-        ("accepted", f"{overview['accepted']:,}"),
-        *((state, f"{overview[state]:,}") for state in STATES),
-        ("unfinished", f"{overview['unfinished']:,}"),
-        ("difference", f"{overview['difference']}" + ("" if overview["difference"] == 0 else "  (must be 0)")),
-        ("oldest queued", f"{oldest['age_seconds']:.0f} s, {oldest['document_id']}" if oldest else "none"),
-        ("expired leases", str(len(overview["expired_leases"]))),
-        ("outbox", f"{outbox['waiting']} waiting, {outbox['exhausted']} need a release"),
-        ("breaker", breaker["reason"] if breaker else "closed"),
-        ("capacity", _capacity(capacity)),
-    ]
-    unread = [str(row["partition"]) for row in overview["partitions"] if not row["workers"]]
-    return lines + ([("unread partitions", ", ".join(unread))] if unread else [])
+def _lines(overview: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    outbox, oldest, pace = overview["outbox"], overview["oldest_queued"], overview["throughput"]
+    yield "as of", overview["as_of"][:19]
+    for name in ("accepted", *STATES, "unfinished"):
+        yield name, f"{overview[name]:,}"
+    yield "difference", f"{overview['difference']}{'' if overview['difference'] == 0 else '  (must be 0)'}"
+    yield "oldest queued", f"{oldest['age_seconds']:.0f} s, document {oldest['document_id']}" if oldest else "none"
+    yield "expired leases", str(len(overview["expired_leases"]))
+    yield "outbox", f"{outbox['waiting']} waiting, {outbox['exhausted']} need a release"
+    yield "breaker", overview["breaker"]["reason"] if overview["breaker"] else "closed"
+    yield "processes", ", ".join(f"{count} {kind}" for kind, count in sorted(overview["processes"].items())) or "none"
+    yield "throughput", f"{pace['per_second_now']:.1f} a second now, {pace['per_second']:.1f} over 15 minutes"
+    if overview["eta_seconds"] is not None:
+        yield "done in", f"{overview['eta_seconds']:.0f} s at this pace"
+    yield "capacity", _capacity(overview["capacity"])
+    for error in overview["errors"]["by_code"]:
+        yield "error", f"{error['count']} x {error['code']} ({error['stage']})"
 
 
 def _capacity(capacity: dict[str, Any]) -> str:
     if capacity["needed"] is None:
         return f"{capacity['slots']} slots, nothing to measure yet"
-    short = capacity["needed"] - capacity["slots"]
-    enough = f"short by {short:.1f}" if short > 0 else "enough"
+    enough = f"short by {capacity['short_by']:.1f}" if capacity["short_by"] else "enough"
     return (
         f"{capacity['arrivals_per_minute']:.1f} a minute x {capacity['seconds_per_job']:.2f} s = "
         f"{capacity['needed']:.2f} in service, {capacity['slots']} slots: {enough}"

@@ -29,7 +29,7 @@ def search(
     filters: Annotated[
         list[str] | None, typer.Option("--filter", metavar="K=V", help="media_type=… or metadata; may be repeated.")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, max=500)] = 10,
+    limit: Annotated[int, typer.Option(min=1, max=100)] = 10,
     url: Url = None,
     as_json: AsJson = False,
 ) -> None:

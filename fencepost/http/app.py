@@ -10,6 +10,7 @@ from sqlalchemy import Engine
 import fencepost.http.health
 import fencepost.http.operator_routes
 import fencepost.web.routes
+import indexer.search_routes
 import indexer.text_routes
 import ingest.routes
 from fencepost.http import mistakes
@@ -21,6 +22,7 @@ from pipeline.settings import Settings
 
 ROUTERS = (
     ingest.routes.router,
+    indexer.search_routes.router,
     indexer.text_routes.router,
     fencepost.http.operator_routes.router,
     fencepost.http.health.router,

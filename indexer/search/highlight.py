@@ -50,7 +50,9 @@ def highlight(connection: Connection, atoms: Sequence[Atom], bodies: Sequence[st
     """For each body its best windows, at most MOST_WINDOWS. PostgreSQL is asked once which words mean the same."""
     placed = [list(placed_words(body)) for body in bodies]
     wanted = _lexemes(connection, {word for atom in atoms for word in atom.words})
-    present = _lexemes(connection, {word for words in placed for _, _, word in words}, only=set(wanted.values()))
+    beginnings = {_beginning(lexeme) for lexeme in wanted.values()}
+    candidates = {word for words in placed for _, _, word in words if _beginning(word) in beginnings}
+    present = _lexemes(connection, candidates, only=set(wanted.values()))
     sequences = [[_Word(word, wanted.get(word, word)) for word in atom.words] for atom in atoms]
     marks = [sorted(_marks(words, present, sequences)) for words in placed]
     return [_windows(body, found) for body, found in zip(bodies, marks, strict=True)]
@@ -66,15 +68,23 @@ def _marks(
     placed: list[tuple[int, int, str]], present: dict[str, str], sequences: list[list[_Word]]
 ) -> Iterator[_Mark]:
     """Every place where the words of an atom follow each other."""
-    beginnings: dict[str, list[int]] = defaultdict(list)
+    starts: dict[str, list[int]] = defaultdict(list)
     for number, (first, *_) in enumerate(sequences):
-        beginnings[first.word if is_lone(first.word) else first.lexeme].append(number)
+        starts[first.word if is_lone(first.word) else first.lexeme].append(number)
     for at, (start, _, word) in enumerate(placed):
-        for number in {*beginnings.get(present.get(word, ""), ()), *beginnings.get(word[0], ())}:
+        lexeme = present.get(word)
+        if lexeme is None and word[0] not in starts:
+            continue
+        for number in {*starts.get(lexeme or "", ()), *starts.get(word[0], ())}:
             found = placed[at : at + len(sequences[number])]
             if len(found) == len(sequences[number]) and all(map(partial(_same, present), found, sequences[number])):
                 end = found[-1][0] + 1 if is_lone(sequences[number][-1].word) else found[-1][1]
                 yield _Mark(start, end, number)
+
+
+def _beginning(word: str) -> str:
+    """What the stemmer leaves alone, but for y and i: dying and die begin alike."""
+    return word[:2].replace("y", "i")
 
 
 def _same(present: dict[str, str], placed: tuple[int, int, str], wanted: _Word) -> bool:

@@ -27,6 +27,7 @@ MOST_COUNTED = 30_000
 """Matching rows that are counted, and can be paged through."""
 EXACT_TOTAL = 10_000
 
+_PLANNED_ANEW = text("SET LOCAL plan_cache_mode = force_custom_plan")  # a generic plan costs five times as much
 _SHELVES = text("""
     SELECT s.shelf_id, c.name AS collection, s.media_type FROM shelves s JOIN collections c USING (collection_id)
     WHERE s.shelf_id = ANY(:shelves)
@@ -70,6 +71,7 @@ class _Search:
 def search(connection: Connection, request: SearchRequest) -> SearchPage:
     """One page of the documents that match. Raises Invalid for a query or a cursor that cannot be."""
     cursor = Cursor.of(request)
+    connection.execute(_PLANNED_ANEW)
     terms = look_up(connection, parse(request.text))
     asked = _Search(connection, request, cursor, terms, scope_of(connection, request, terms))
     listing = _ranked(asked) if request.sort is Sort.RELEVANCE else _ordered(asked)
@@ -137,7 +139,7 @@ def _weights(asked: _Search) -> Weights:
 def _arms(terms: Terms, weights: Weights) -> dict[str, object]:
     return {
         "tsqueries": _tsqueries(terms),
-        "dfs": [weights.dfs.get(tsquery, 0) for tsquery in _tsqueries(terms)],
+        "dfs": [weights.dfs.get(tsquery, 0.0) for tsquery in _tsqueries(terms)],
         "together": terms.together if len(terms.clauses) > 1 else None,
         "every_bit": (1 << len(terms.terms)) - 1,
         "clauses": list(terms.clauses),

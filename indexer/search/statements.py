@@ -85,7 +85,7 @@ line AS MATERIALIZED (
 scored AS MATERIALIZED (
     SELECT document_id, n, score
     FROM line JOIN passages USING (document_id, n)
-    CROSS JOIN LATERAL (SELECT tsv || CAST('' AS tsvector) AS words OFFSET 0) AS fetched_once
+    CROSS JOIN LATERAL (SELECT setweight(tsv, 'D') AS words OFFSET 0) AS fetched_once
     CROSS JOIN LATERAL (
         SELECT coalesce(sum(
                    idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * length / CAST(:average_length AS float8)))

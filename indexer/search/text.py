@@ -18,7 +18,7 @@ _UNSPACED = (
 _RUN = re.compile(f"[{_UNSPACED}]+")
 _ODD = re.compile(r"[^\w\s]")
 _SOLID = re.compile(r"\S+")
-_ASCII_WORD = re.compile(r"[A-Za-z0-9]+")
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
 _MARKS = {"Mn", "Mc"}  # vowel signs and accents belong to their word
 _ASCII = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code).isspace())}
 
@@ -52,7 +52,7 @@ def runs(word: str) -> list[tuple[str, bool]]:
 def placed_words(text: str) -> Iterator[tuple[int, int, str]]:
     """The words of `search_text(text)` in order, each with where it starts and ends in `text`."""
     if text.isascii():
-        yield from ((found.start(), found.end(), found[0].lower()) for found in _ASCII_WORD.finditer(text))
+        yield from ((found.start(), found.end(), found[0]) for found in _ASCII_WORD.finditer(text.lower()))
         return
     for found in _SOLID.finditer(_without_odd(text)):
         start, end = found.span()

@@ -24,6 +24,7 @@ CREATE TABLE documents (
 ) WITH (fillfactor = 80);
 CREATE INDEX documents_by_collection ON documents (collection_id, document_id);
 CREATE INDEX documents_newest_first ON documents (created_at DESC, document_id DESC);
+CREATE INDEX documents_newest_of_collection ON documents (collection_id, created_at DESC, document_id DESC);
 CREATE INDEX documents_tombstones ON documents (published_at) WHERE deleted;
 
 CREATE TABLE contents (

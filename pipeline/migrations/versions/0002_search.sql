@@ -47,8 +47,9 @@ CREATE TABLE passages (
     tsv           tsvector NOT NULL,
     PRIMARY KEY (document_id, n)
 ) WITH (toast_tuple_target = 128, autovacuum_vacuum_scale_factor = 0.02);
+ALTER TABLE passages ALTER COLUMN tsv SET STORAGE EXTERNAL;  -- words with positions do not get smaller
 -- fastupdate doubles the rate of publishing (measured); `maintain` empties the pending list every minute.
-CREATE INDEX passages_words ON passages USING gin (tsv) WITH (fastupdate = on, gin_pending_list_limit = 2048);
+CREATE INDEX passages_words ON passages USING gin (tsv) WITH (fastupdate = on);
 
 -- How common the common words are, from a sample: in how large a share of the passages each occurs.
 CREATE TABLE search_lexemes (

@@ -1,0 +1,198 @@
+"""`python -m benchmarks.search`: how long searches take among many documents of 5 KB, and what publishing them costs.
+
+The mark: p95 at most 50 ms at 50,000 documents for one common word, three words, a phrase and a sentence. Queries of a
+kind differ from each other, and every answer is complete: hits with highlights, total and facets.
+"""
+
+import argparse
+import random
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from itertools import accumulate
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from uuid import UUID
+
+from sqlalchemy import Engine, text
+
+from fencepost.local.postgres import LocalPostgres
+from indexer.extract.types import Block
+from indexer.passages import cut
+from indexer.search import postgres
+from indexer.search.backend import Entry, SearchRequest, Sort
+from pipeline.database import connect
+from pipeline.schema import migrate
+
+BASE = (Path(__file__).parent / "words.txt").read_text().split()
+VOCABULARY = [*BASE, *(first + second for first in BASE[100:280] for second in BASE[300:500])]
+CHANCES = list(accumulate(1 / (rank + 2.7) for rank in range(len(VOCABULARY))))  # as in a natural language
+FUNCTION_WORDS = 42
+MEDIA_TYPES = ("text/plain", "text/html", "application/pdf")
+BATCH = 64
+
+
+def document(n: int, size: int = 5000) -> str:
+    """Text of about so many characters, whose words are as unevenly common as those of a language."""
+    chance = random.Random(n)  # noqa: S311 - reproducible text
+    words = chance.choices(VOCABULARY, cum_weights=CHANCES, k=size // 4)
+    ends = set(accumulate(chance.choices(range(6, 20), k=len(words) // 6)))
+    return "".join(word + (". " if at in ends else " ") for at, word in enumerate(words))[:size]
+
+
+def entry(n: int) -> Entry:
+    """The n-th document."""
+    return Entry(
+        document_id=UUID(int=random.Random(-n).getrandbits(128)),  # noqa: S311 - the same
+        version=1,
+        tombstone=False,
+        collection_id=1,
+        key=f"folder/{n}.txt",
+        title=" ".join(document(n, 60).split()[:5]),
+        media_type=MEDIA_TYPES[n % len(MEDIA_TYPES)],
+        metadata={"year": 2000 + n % 25},
+        accepted_at=datetime(2026, 1, 1, tzinfo=UTC) + timedelta(seconds=n),
+        passages=cut([Block(document(n))]),
+    )
+
+
+QUERIES: dict[str, Callable[[random.Random], SearchRequest]] = {
+    "one common word": lambda chance: SearchRequest(VOCABULARY[chance.randrange(50, 150)]),
+    "one of the commonest words": lambda chance: SearchRequest(VOCABULARY[chance.randrange(0, 10)]),
+    "one rare word": lambda chance: SearchRequest(VOCABULARY[chance.randrange(10_000, 30_000)]),
+    "three words": lambda chance: SearchRequest(" ".join(VOCABULARY[chance.randrange(100, 3000)] for _ in range(3))),
+    "three common words": lambda chance: SearchRequest(" ".join(chance.sample(VOCABULARY[50:150], 3))),
+    "a phrase": lambda chance: SearchRequest(f'"{_excerpt(chance, 3)}"'),
+    "a phrase of function words": lambda chance: SearchRequest(f'"{" ".join(chance.sample(BASE[:8], 2))}"'),
+    "a sentence": lambda chance: SearchRequest(_excerpt(chance, 10)),
+    "a word without another": lambda chance: SearchRequest(f"{VOCABULARY[chance.randrange(100, 500)]} -{BASE[60]}"),
+    "common word, media type": lambda chance: SearchRequest(
+        VOCABULARY[chance.randrange(50, 150)], media_types=frozenset({"text/html"})
+    ),
+    "common word, metadata": lambda chance: SearchRequest(
+        VOCABULARY[chance.randrange(50, 150)], metadata={"year": frozenset({"2005"})}
+    ),
+    "common word, newest": lambda chance: SearchRequest(VOCABULARY[chance.randrange(50, 150)], sort=Sort.NEWEST),
+    "common word, by title": lambda chance: SearchRequest(VOCABULARY[chance.randrange(50, 150)], sort=Sort.TITLE),
+    "rare word, newest": lambda chance: SearchRequest(VOCABULARY[chance.randrange(5000, 9000)], sort=Sort.NEWEST),
+}
+
+
+def _excerpt(chance: random.Random, words: int) -> str:
+    """Words that follow each other in a document and begin with one that is no function word."""
+    body = document(chance.randrange(1000)).split()
+    starts = [at for at, word in enumerate(body[:-words]) if word not in BASE[:FUNCTION_WORDS] and "." not in word]
+    start = chance.choice(starts)
+    return " ".join(body[start : start + words]).replace(".", "")
+
+
+def fill(engine: Engine, documents: int) -> float:
+    """Publishes the documents; returns how many a second, without making them."""
+    spent = 0.0
+    for start in range(0, documents, BATCH):
+        entries = [entry(n) for n in range(start, min(documents, start + BATCH))]
+        started = time.monotonic()
+        with engine.begin() as connection:
+            postgres.publish(connection, entries)
+        spent += time.monotonic() - started
+    return documents / spent
+
+
+def against_raw(engine: Engine, documents: int) -> float:
+    """How long publishing takes, as a multiple of a plain multi-row insert of the same text with tsvector and GIN."""
+    entries = [entry(n) for n in range(documents)]
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE raw (id uuid PRIMARY KEY, title text, body text, tsv tsvector)"))
+        connection.execute(text("CREATE INDEX ON raw USING gin (tsv)"))
+    insert = text("""
+        INSERT INTO raw SELECT id, title, body,
+               setweight(to_tsvector('english', title), 'A') || to_tsvector('english', body)
+        FROM unnest(CAST(:ids AS uuid[]), CAST(:titles AS text[]), CAST(:bodies AS text[])) AS r (id, title, body)
+    """)
+    spent = {"raw": 0.0, "publish": 0.0}
+    for start in range(0, documents, BATCH):
+        some = entries[start : start + BATCH]
+        started = time.monotonic()
+        with engine.begin() as connection:
+            columns = {
+                "ids": [one.document_id for one in some],
+                "titles": [one.title for one in some],
+                "bodies": ["".join(passage.text for passage in one.passages) for one in some],
+            }
+            connection.execute(insert, columns)
+        spent["raw"] += time.monotonic() - started
+        started = time.monotonic()
+        with engine.begin() as connection:
+            postgres.publish(connection, some)
+        spent["publish"] += time.monotonic() - started
+    with engine.begin() as connection:
+        connection.execute(text("DROP TABLE raw"))
+        connection.execute(text("TRUNCATE entries, passages"))
+    return spent["publish"] / spent["raw"]
+
+
+def measure(engine: Engine, ask: Callable[[random.Random], SearchRequest], *, rounds: int, seconds: float) -> str:
+    """p50, p95 and worst of one kind of query in milliseconds, with the median total."""
+    chance = random.Random(7)  # noqa: S311 - reproducible queries
+    times: list[float] = []
+    totals: list[int] = []
+    deadline = time.monotonic() + seconds
+    with engine.connect() as connection:
+        while len(times) < rounds and time.monotonic() < deadline:
+            request = ask(chance)
+            started = time.perf_counter()
+            page = postgres.search(connection, request)
+            connection.rollback()
+            times.append((time.perf_counter() - started) * 1000)
+            totals.append(page.total)
+    times.sort()
+    p95 = times[int(len(times) * 0.95)]
+    columns = f"{statistics.median(times):8.1f} {p95:8.1f} {times[-1]:8.1f}   {statistics.median(totals):8.0f}"
+    return f"{columns}  ({len(times)})"
+
+
+@contextmanager
+def database(url: str | None) -> Iterator[Engine]:
+    """A migrated database: the one at this address, or one of a server of our own."""
+    if url:
+        engine = connect(url)
+        migrate(engine)
+        yield engine
+        engine.dispose()
+        return
+    with TemporaryDirectory(prefix="fencepost-bench-") as folder, LocalPostgres(Path(folder)) as server:
+        engine = connect(server.url)
+        migrate(engine)
+        yield engine
+        engine.dispose()
+
+
+def main() -> None:
+    """Fills an empty index, then searches."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--documents", type=int, default=50_000)
+    parser.add_argument("--rounds", type=int, default=60, help="queries of each kind")
+    parser.add_argument("--seconds", type=float, default=10, help="the most for each kind")
+    parser.add_argument("--url", help="a database to use; filled only if it is empty")
+    options = parser.parse_args()
+    with database(options.url) as engine:
+        with engine.connect() as connection:
+            is_empty = connection.scalar(text("SELECT NOT EXISTS (SELECT FROM entries)"))
+        if is_empty:
+            print(f"publish / raw insert      {against_raw(engine, 1000):8.2f} x")
+            print(f"published                 {fill(engine, options.documents):8.0f} documents/s", flush=True)
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(text("VACUUM ANALYZE entries, passages"))
+        started = time.monotonic()
+        with engine.begin() as connection:
+            postgres.maintain(connection)
+        print(f"maintain                  {time.monotonic() - started:8.2f} s")
+        print(f"{'ms':26} {'p50':>8} {'p95':>8} {'worst':>8}   {'total':>8}")
+        for name, ask in QUERIES.items():
+            print(f"{name:26} {measure(engine, ask, rounds=options.rounds, seconds=options.seconds)}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""The route that searches."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Annotated
+from uuid import UUID
+
+from fastapi import APIRouter, Depends, Query, Request
+from pydantic import BaseModel, ConfigDict, Field
+from sqlalchemy import Engine
+
+from indexer.search import postgres
+from indexer.search.backend import SearchBackend, SearchRequest, Sort
+from pipeline.errors import Invalid
+from pipeline.problems import documented
+from pipeline.sanitise import clean_text
+
+MOST_HITS = 100
+MOST_FILTERS = 20
+
+router = APIRouter(tags=["search"])
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(from_attributes=True)
+
+
+class PassageShape(_Shape):
+    """A place where a document matches."""
+
+    page: int | None
+    member: str | None = Field(description="The attachment or archive member that the place is in.")
+    html: str = Field(description="Escaped text with <mark> around the words, and nothing else.")
+
+
+class HitShape(_Shape):
+    """A document that matches."""
+
+    document_id: UUID
+    input_version: int | None = Field(description="The newest accepted version.")
+    published_version: int = Field(description="The version that was searched.")
+    collection: str
+    key: str | None
+    title: str
+    media_type: str
+    accepted_at: datetime
+    score: float = Field(description="Only comparable within one search; 0 when sorted by a column.")
+    passages: list[PassageShape]
+
+
+class FacetShape(_Shape):
+    """How many of the found documents have this value."""
+
+    value: str
+    count: int
+
+
+class SearchShape(_Shape):
+    """A page of hits."""
+
+    total: int = Field(description="Exact to 10,000.")
+    total_capped: bool = Field(description="Whether there are more than `total`; facets then count only a part.")
+    hits: list[HitShape]
+    facets: dict[str, list[FacetShape]]
+    next: str | None = Field(description="The cursor of the next page.")
+
+
+def the_engine(request: Request) -> Engine:
+    """The engine of this API process."""
+    engine: Engine = request.app.state.engine
+    return engine
+
+
+def the_backend() -> SearchBackend:
+    """The search backend of this installation."""
+    return postgres
+
+
+@router.get("/v1/search", summary="Search", responses=documented(422))
+def search(
+    engine: Annotated[Engine, Depends(the_engine)],
+    backend: Annotated[SearchBackend, Depends(the_backend)],
+    q: Annotated[str, Query(description='Words, "phrases", -unwanted words, OR.')],
+    *,
+    collection: Annotated[list[str] | None, Query(description="May be repeated.")] = None,
+    filter: Annotated[  # noqa: A002 - its name on the wire
+        list[str] | None,
+        Query(description="media_type:VALUE or meta.NAME:VALUE. Repeated, one name's values are alternatives."),
+    ] = None,
+    limit: Annotated[int, Query(ge=1, le=MOST_HITS)] = 10,
+    cursor: Annotated[str | None, Query(description="`next` of the page before.")] = None,
+    sort: Sort = Sort.RELEVANCE,
+) -> SearchShape:
+    """Finds documents with all of the words first, then with some. A quoted phrase must be there."""
+    media_types, metadata = parse_filters(filter or ())
+    request = SearchRequest(
+        text=q,
+        collections=frozenset(map(clean_text, collection)) if collection else None,
+        media_types=media_types,
+        metadata=metadata,
+        sort=sort,
+        limit=limit,
+        cursor=cursor,
+    )
+    with engine.connect() as connection:
+        return SearchShape.model_validate(backend.search(connection, request))
+
+
+def parse_filters(filters: Sequence[str]) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
+    """The media types and the metadata that filters ask for. Raises Invalid `bad_filter`."""
+    if len(filters) > MOST_FILTERS:
+        raise Invalid("bad_filter", f"A search takes at most {MOST_FILTERS} filters.")
+    asked: dict[str, frozenset[str]] = {}
+    for one in filters:
+        name, colon, value = clean_text(one).partition(":")
+        if not colon or (name != "media_type" and not (name.startswith("meta.") and name != "meta.")):
+            raise Invalid("bad_filter", "A filter is media_type:VALUE or meta.NAME:VALUE.")
+        asked[name] = asked.get(name, frozenset()) | {value}
+    media_types = asked.pop("media_type", frozenset())
+    return media_types, {name.removeprefix("meta."): values for name, values in asked.items()}

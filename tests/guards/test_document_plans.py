@@ -1,0 +1,74 @@
+"""Among 60,000 documents, a page of the list reads a bounded number of rows, whatever it is filtered by."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import Engine, text
+
+from fencepost.local.postgres import LocalPostgres
+from ingest.documents import Filter, listing
+from pipeline import cursors
+from pipeline.states import State
+from tests.guards.test_operator_plans import rows_of, steps
+from tests.support import servers
+
+FILL = """
+    INSERT INTO collections (name) VALUES ('small');
+    INSERT INTO documents (document_id, collection_id, key, input_version, created_at)
+    SELECT gen_random_uuid(), CASE WHEN n <= 100 THEN 2 ELSE 1 END, 'key ' || n, 1,
+           '2026-01-01'::timestamptz + n * interval '1 s'
+    FROM generate_series(1, 60000) n;
+    INSERT INTO versions (document_id, input_version, operation) SELECT document_id, 1, 'delete' FROM documents;
+    INSERT INTO jobs (document_id, collection_id, input_version, operation, partition, priority, state, finished_at,
+                      lease_until, worker_id)
+    SELECT document_id, collection_id, 1, 'index', 0, 1, state,
+           CASE WHEN state IN ('succeeded', 'resolved') THEN now() END,
+           CASE WHEN state = 'leased' THEN now() + interval '30 s' END, CASE WHEN state = 'leased' THEN 1 END
+    FROM (SELECT document_id, collection_id, CASE WHEN n <= 50 THEN 'quarantined' WHEN n <= 100 THEN 'leased'
+                 WHEN n <= 150 THEN 'queued' WHEN n <= 200 THEN 'retry_wait' WHEN n <= 250 THEN 'resolved'
+                 ELSE 'succeeded' END AS state
+          FROM (SELECT *, row_number() OVER (ORDER BY created_at) AS n FROM documents) d) e;
+    INSERT INTO quarantine (job_id, code, message, owner)
+    SELECT job_id, 'corrupt', 'Broken.', 'operators' FROM jobs WHERE state = 'quarantined';
+"""
+MOST_READ = 3000
+MIDDLE = cursors.encode(datetime(2026, 1, 1, 8, tzinfo=UTC), UUID(int=0))
+
+
+@pytest.fixture(scope="module")
+def engine(postgres: LocalPostgres) -> Iterator[Engine]:
+    with servers.fresh_database(postgres) as database:
+        with database.engine.begin() as connection:
+            connection.execute(text(FILL))
+        with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(text("VACUUM ANALYZE"))
+        yield database.engine
+
+
+@pytest.mark.parametrize("cursor", [None, MIDDLE], ids=["first page", "later page"])
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        Filter(),
+        Filter(collection="default"),
+        Filter(collection="small"),
+        Filter(key="key 7"),
+        Filter(key="key 7", collection="small"),
+        *(Filter(state=state) for state in State if state is not State.SUPERSEDED),
+        Filter(state=State.QUARANTINED, collection="small"),
+        Filter(state=State.SUCCEEDED, collection="default"),
+    ],
+    ids=str,
+)
+def test_a_page_is_bounded(engine: Engine, wanted: Filter, cursor: str | None) -> None:
+    statement, values = listing(wanted, cursor)
+    with engine.connect() as connection:
+        explained: list[dict[str, Any]] = connection.execute(
+            text(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}"), {**values, "limit": 51}
+        ).scalar_one()
+    nodes = [node for node in steps(explained[0]["Plan"]) if "Relation Name" in node]
+    read = {f"{node['Node Type']} on {node['Relation Name']}": rows_of(node) for node in nodes}
+    assert sum(read.values()) <= MOST_READ, read
