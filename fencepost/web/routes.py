@@ -7,7 +7,7 @@ from fastapi.responses import HTMLResponse
 from starlette.requests import Request
 from starlette.responses import Response
 
-from fencepost.http.operator_routes import JobId, read_overview
+from fencepost.http.operator_routes import JobId, Partition, read_overview
 from fencepost.web.rendering import PageRoute, page, static
 from indexer.search import postgres
 from indexer.search.backend import SearchPage, SearchRequest
@@ -100,7 +100,12 @@ def list_outbox(
 
 @router.get("/jobs")
 def list_jobs(
-    engine: TheEngine, settings: TheSettings, state: Text = "", collection: Text = "", cursor: Cursor = None
+    engine: TheEngine,
+    settings: TheSettings,
+    state: Text = "",
+    collection: Text = "",
+    partition: Partition = None,
+    cursor: Cursor = None,
 ) -> HTMLResponse:
     """All jobs, the newest first."""
     with engine.connect() as connection:
@@ -110,10 +115,14 @@ def list_jobs(
             settings,
             state=_state(state),
             collection=clean_text(collection) or None,
+            partition=partition,
             cursor=cursor,
             limit=PAGE,
         )
-    return page("jobs", items=items, next=following, chosen={"state": state, "collection": collection})
+    chosen: dict[str, object] = {"state": state, "collection": collection}
+    if partition is not None:
+        chosen["partition"] = partition
+    return page("jobs", items=items, next=following, chosen=chosen)
 
 
 @router.get("/jobs/{job_id}")
