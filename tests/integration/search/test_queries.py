@@ -86,7 +86,7 @@ def test_or_offers_alternatives(index: SearchIndex):
     assert set(index.find('"cat food" OR "dog food"')) == {"cat food", "dog food"}
 
 
-@pytest.mark.parametrize("query", ["run", "running", "RUNS", "Ｒｕｎｎｉｎｇ"])
+@pytest.mark.parametrize("query", ["run", "running", "RUNS", "\uff32unning"])
 def test_words_are_stemmed_on_both_sides(index: SearchIndex, query: str):
     index.add("a", "She runs every day.")
     assert index.find(query) == ["a"]
