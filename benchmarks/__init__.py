@@ -1,0 +1,1 @@
+"""Measurements of speed, as ratios against the raw limit in the same run."""

@@ -17,7 +17,7 @@ from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 import psutil
 import redis
@@ -35,6 +35,7 @@ from tests.support.stack import Stack, running
 from tests.support.waiting import until
 from tests.support.world import World
 
+ALIVE = "SELECT 1 FROM processes WHERE locked_at IS NOT NULL AND ended_at IS NULL AND lost_at IS NULL"
 WORDS = (Path(__file__).parent / "words.txt").read_text().split()
 
 
@@ -110,7 +111,7 @@ def accept_bulk(bench: Bench, first: int) -> None:
     bench.note("accepted in bulk /s", len(bodies) / (time.monotonic() - started))
 
 
-def raw_insert(bench: Bench, first: int, connections: int = 1) -> float:
+def raw_insert(bench: Bench, first: int) -> float:
     """The raw limit: the same passages, already extracted, 100 documents a statement, one client."""
     entries = []
     for n in range(bench.documents):
@@ -185,19 +186,10 @@ def latency(bench: Bench, seconds: float = 12) -> None:
 
 
 def recovery(bench: Bench) -> None:
-    """kill -9 of a worker in the middle of its work → its jobs are leased by the other worker."""
+    """Kill -9 of a worker in the middle of its work → its jobs are leased by the other worker."""
     with processes(bench, 1):
         victim = bench.stack.start_armed("kill:after_lease", "worker")
-        until(
-            lambda: (
-                len(
-                    bench.world.rows(
-                        "SELECT 1 FROM processes WHERE kind = 'worker' AND locked_at IS NOT NULL AND ended_at IS NULL AND lost_at IS NULL"
-                    )
-                )
-                == 2
-            )
-        )
+        until(lambda: len(bench.world.rows(ALIVE + " AND kind = 'worker'")) == 2)
         n = 0
         while victim.poll() is None:
             submit(bench.world, [document(5_000_000 + n).encode()])
@@ -228,8 +220,7 @@ def processes(bench: Bench, workers: int) -> Iterator[dict[str, subprocess.Popen
     """A relay, workers and a sweeper that are registered; ended afterwards."""
     kinds = ["relay", "sweeper", *(f"worker-{n + 1}" for n in range(workers))]
     started = {name: bench.stack.start(name.partition("-")[0]) for name in kinds}
-    alive = "SELECT 1 FROM processes WHERE locked_at IS NOT NULL AND ended_at IS NULL AND lost_at IS NULL"
-    until(lambda: len(bench.world.rows(alive)) >= len(kinds), seconds=60)
+    until(lambda: len(bench.world.rows(ALIVE)) >= len(kinds), seconds=60)
     pause(1)
     try:
         yield started

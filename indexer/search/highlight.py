@@ -61,7 +61,7 @@ def highlight(connection: Connection, atoms: Sequence[Atom], bodies: Sequence[st
 def _lexemes(connection: Connection, words: set[str], only: set[str] | None = None) -> dict[str, str]:
     """The lexeme of each word, or of those words whose lexeme is one of `only`."""
     parameters = {"words": sorted(words), "only": None if only is None else sorted(only)}
-    return dict(connection.execute(_LEXEMES, parameters).all())
+    return {row.word: row.lexeme for row in connection.execute(_LEXEMES, parameters)}
 
 
 def _marks(

@@ -1,0 +1,156 @@
+"""Settle: store the result ─▶ publish if newer ─▶ finish if the lease is still held.
+
+Storing commits first, so that an extraction is never paid for twice; publishing and finishing share one transaction.
+All three may be repeated without harm, which is how a database that blinks is waited out.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import TypeVar
+from uuid import UUID
+
+from sqlalchemy import Engine, text
+from sqlalchemy.exc import InterfaceError, OperationalError
+
+from indexer import results
+from indexer.member import Attempt, failed
+from indexer.search.backend import Entry, SearchBackend
+from pipeline import events, faults, leases
+from pipeline.faults import Fault
+from pipeline.holding import Holding
+from pipeline.leases import Ending
+from pipeline.outcomes import LeaseLost, Published, Superseded
+from pipeline.settings import Settings
+from pipeline.states import State
+
+TRIES = 8
+FIRST_PAUSE_SECONDS = 0.1
+MOST_PAUSE_SECONDS = 5.0
+T = TypeVar("T")
+
+
+def patiently(action: Callable[[], T]) -> T:
+    """Does what may be repeated, and waits out a database that is away for a few seconds; then the error is raised."""
+    for n in range(TRIES - 1):
+        try:
+            return action()
+        except (OperationalError, InterfaceError) as error:
+            events.emit("database.unavailable", loop="attempt", error=str(error.orig).strip())
+            threading.Event().wait(min(FIRST_PAUSE_SECONDS * 2**n, MOST_PAUSE_SECONDS))
+    return action()
+
+
+class Settler:
+    """Brings attempts to their end."""
+
+    def __init__(self, engine: Engine, backend: SearchBackend, holding: Holding, settings: Settings) -> None:
+        self._engine = engine
+        self._backend = backend
+        self._holding = holding
+        self._settings = settings
+
+    def settle(self, attempts: list[Attempt]) -> None:
+        """Commits the outcome of each; what cannot be committed is left to lapse, and said."""
+        try:
+            states = patiently(lambda: self._store_and_finish(attempts))
+        except (OperationalError, InterfaceError):
+            events.emit("finish.given_up", jobs=[str(attempt.lease.job_id) for attempt in attempts])
+        except Exception as error:  # noqa: BLE001 - a fault of one must not take the batch along
+            self._isolate(attempts, error)
+        else:
+            for attempt in attempts:
+                self._say(attempt, states.get(attempt.lease.job_id))
+        finally:
+            self._holding.drop(attempt.lease for attempt in attempts)
+
+    def _store_and_finish(self, attempts: list[Attempt]) -> dict[UUID, State]:
+        mine = [attempt for attempt in attempts if self._holding.still(attempt.lease)]
+        self._store(mine)
+        return self._publish_and_finish(mine) if mine else {}
+
+    def _store(self, attempts: list[Attempt]) -> None:
+        """Stores what was extracted, and reads it back: only a stored result is ever published."""
+        extracted = [a for a in attempts if a.extraction is not None and a.key is not None and a.result is None]
+        new = {a.key: a.extraction for a in extracted if a.key is not None and a.extraction is not None}
+        if not new:
+            return
+        started = time.monotonic()
+        with self._engine.begin() as connection:
+            results.store(connection, new)
+            stored = results.find(connection, new.keys())
+        for attempt in extracted:
+            attempt.result = stored[attempt.key] if attempt.key is not None else None
+            attempt.stages.store_ms = round((time.monotonic() - started) * 1000)
+        faults.reach(Fault.AFTER_RESULT_STORED)
+
+    def _publish_and_finish(self, attempts: list[Attempt]) -> dict[UUID, State]:
+        """Learns which leases are still held, publishes only those, and finishes them, in one transaction."""
+        most = round(self._settings.lease.seconds / 3 * 1000)
+        with self._engine.begin() as connection:
+            connection.execute(text(f"SET LOCAL statement_timeout = {most}"))
+            held = leases.lock_held(connection, [attempt.lease for attempt in attempts])
+            mine = [attempt for attempt in attempts if attempt.lease.job_id in held]
+            publishing = [attempt for attempt in mine if attempt.outcome is None]
+            started = time.monotonic()
+            refused = self._backend.publish(connection, [_entry(attempt) for attempt in publishing])
+            for attempt in publishing:
+                attempt.stages.publish_ms = round((time.monotonic() - started) * 1000)
+            faults.reach(Fault.AFTER_PUBLISH_BEFORE_FINISH)
+            return leases.finish_if_held(connection, [_ending(attempt, refused) for attempt in mine], self._settings)
+
+    def _isolate(self, attempts: list[Attempt], error: Exception) -> None:
+        """One of them cannot be stored or published: each tries alone, and the one that fails again says so."""
+        if len(attempts) == 1 and attempts[0].outcome is not None:
+            events.emit("finish.given_up", jobs=[str(attempts[0].lease.job_id)], error=repr(error))
+            return
+        for attempt in attempts:
+            if len(attempts) == 1:
+                attempt.extraction, attempt.outcome = None, failed(attempt, error)
+            self.settle([attempt])
+
+    def _say(self, attempt: Attempt, state: State | None) -> None:
+        lease = attempt.lease
+        if state is None and not self._ended_already(attempt):
+            events.emit("lease.lost", job_id=str(lease.job_id), generation=lease.generation)
+            attempt.outcome = LeaseLost()
+            return
+        events.emit(
+            "job.quarantined" if state is State.QUARANTINED else "attempt.ended",
+            job_id=str(lease.job_id),
+            document_id=str(lease.document_id),
+            input_version=lease.input_version,
+            generation=lease.generation,
+            state=state,
+            code=getattr(attempt.outcome, "code", None),
+        )
+
+    def _ended_already(self, attempt: Attempt) -> bool:
+        """Whether an earlier try of the finish committed although its answer got lost."""
+        with self._engine.connect() as connection:
+            return leases.ended_already(connection, _ending(attempt, set()))
+
+
+def _entry(attempt: Attempt) -> Entry:
+    lease, result = attempt.lease, attempt.result
+    return Entry(
+        document_id=lease.document_id,
+        version=lease.input_version,
+        tombstone=attempt.deletes,
+        collection_id=lease.collection_id,
+        key=lease.key,
+        title=lease.title,
+        media_type=result.media_type if result is not None else "",
+        metadata=lease.metadata,
+        accepted_at=lease.accepted_at,
+        passages=result.passages if result is not None else (),
+    )
+
+
+def _ending(attempt: Attempt, refused: set[UUID]) -> Ending:
+    outcome = attempt.outcome
+    if outcome is None and attempt.lease.document_id in refused:
+        outcome = Superseded()
+    if outcome is None:
+        outcome = Published(attempt.result.result_id if attempt.result is not None else None)
+    return Ending(attempt.lease.job_id, attempt.lease.generation, outcome, attempt.stages)
