@@ -55,6 +55,7 @@ def test_more_matches_than_are_counted_are_said_to_be_more(
     many: SearchIndex, sort: Sort, monkeypatch: pytest.MonkeyPatch
 ):
     monkeypatch.setattr(postgres_search, "MOST_CANDIDATES", 40)
+    monkeypatch.setattr(postgres_search, "COUNTED_FIRST", 50)
     monkeypatch.setattr(postgres_search, "MOST_COUNTED", 100)
     page = many.search("word", sort=sort)
     assert page.total_capped
