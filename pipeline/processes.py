@@ -105,6 +105,7 @@ class Presence:
                 connection.commit()
             except DBAPIError:
                 connection.invalidate()
+                connection.close()
                 raise
             self._connection = connection
         return self._connection
