@@ -16,6 +16,7 @@ from uuid import UUID
 import httpx
 
 from pipeline.errors import FencepostError
+from pipeline.states import SETTLED
 
 PAGE = 500
 CONNECT_SECONDS = 5.0
@@ -35,7 +36,6 @@ class Answered(FencepostError):
         self.code = code
 
 
-SETTLED = frozenset({"succeeded", "superseded", "resolved", "quarantined"})
 LOOK_SECONDS = 0.1
 _never = threading.Event()
 

@@ -128,8 +128,9 @@ class Indexer:
         try:
             attempt.extraction = future.result()
         except Crashed as error:
-            events.emit("extraction.crashed", job_id=str(attempt.lease.job_id), error=str(error))
-            again = attempt.lease.last_code == error.code
+            lease = attempt.lease
+            events.emit("extraction.crashed", job_id=str(lease.job_id), generation=lease.generation, error=str(error))
+            again = lease.last_code == error.code
             attempt.outcome = (Rejected if again else RetryLater)(error.code, error.message)
         except Permanent as error:
             attempt.outcome = Rejected(error.code, error.message)

@@ -1,7 +1,7 @@
 """Connections to PostgreSQL, and the named statements in queries/*.sql.
 
 A statement that takes part in a race lives in a file of its own whose first line says what it does and what guards
-it. Everything else is written in SQLAlchemy Core where it is used.
+it. Everything else is written where it is used.
 """
 
 from functools import cache

@@ -8,7 +8,6 @@ import os
 import socket
 import threading
 from collections.abc import Callable, Sequence
-from uuid import UUID
 
 from sqlalchemy import Connection, Engine, create_engine, make_url, text
 from sqlalchemy.exc import DBAPIError
@@ -147,22 +146,19 @@ class Presence:
             self._connection = None
 
 
-def _refund(connection: Connection, process_id: int) -> list[UUID]:
+def _refund(connection: Connection, process_id: int) -> None:
     """Gives back the attempts that were counted as lost although the process was alive."""
-    return list(
-        connection.execute(
-            text("""
-                WITH refunded AS (
-                    UPDATE attempts SET code = 'lease_expired'
-                    WHERE worker_id = :id AND code = 'worker_lost' AND outcome = 'lease_lost'
-                    RETURNING job_id
-                )
-                UPDATE jobs SET attempt = attempt - 1
-                WHERE job_id IN (SELECT job_id FROM refunded) AND attempt > 0 AND finished_at IS NULL
+    connection.execute(
+        text("""
+            WITH refunded AS (
+                UPDATE attempts SET code = 'lease_expired'
+                WHERE worker_id = :id AND code = 'worker_lost' AND outcome = 'lease_lost'
                 RETURNING job_id
-            """),
-            {"id": process_id},
-        ).scalars()
+            )
+            UPDATE jobs SET attempt = attempt - 1
+            WHERE job_id IN (SELECT job_id FROM refunded) AND attempt > 0 AND finished_at IS NULL
+        """),
+        {"id": process_id},
     )
 
 
