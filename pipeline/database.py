@@ -8,6 +8,13 @@ from functools import cache
 from importlib.resources import files
 
 from sqlalchemy import Engine, TextClause, create_engine, make_url, text
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+AWAY = (OperationalError, InterfaceError, PoolTimeout)
+"""Errors that are about the state of PostgreSQL, or of our pool, and not about the statement."""
+
+MOST_BIGINT = 2**63 - 1
 
 
 def connect(url: str, *, size: int = 5, application: str = "fencepost", statement_seconds: float = 30) -> Engine:
