@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 
 from indexer.extract import Extraction
 from indexer.extract.pool import Crashed, ExtractionPool, limits
@@ -72,10 +72,8 @@ class Indexer:
         endings = [Ending(job, generation, STOPPED) for job, generation in held]
         if not endings:
             return
-        find = text("SELECT document_id FROM jobs WHERE job_id = ANY(CAST(:jobs AS uuid[]))")
         with self._engine.begin() as connection:
-            documents = connection.execute(find, {"jobs": [ending.job_id for ending in endings]}).scalars().all()
-            leases.lock_documents(connection, documents)
+            leases.lock_documents_of(connection, [ending.job_id for ending in endings])
             leases.finish_if_held(connection, endings, self._settings)
 
     def _lease(self, jobs: Sequence[UUID]) -> list[Attempt]:
