@@ -13,6 +13,7 @@ from sqlalchemy import Connection, RowMapping, text
 from indexer import results
 from indexer.extract import Passage
 from pipeline import cursors
+from pipeline.database import MOST_BIGINT
 from pipeline.errors import NotFound
 from pipeline.problems import documented
 
@@ -41,7 +42,7 @@ class TextShape(BaseModel):
 def document_text(
     request: Request,
     document_id: str,
-    version: Annotated[int | None, Query(ge=1, le=2**63 - 1, description="The published one unless named.")] = None,
+    version: Annotated[int | None, Query(ge=1, le=MOST_BIGINT, description="The published one unless named.")] = None,
     cursor: Annotated[str | None, Query(description="`next` of the pages before.")] = None,
     limit: Annotated[int, Query(ge=1, le=500, description="How many pages are told at once.")] = 50,
 ) -> TextShape:

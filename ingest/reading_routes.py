@@ -6,10 +6,11 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from ingest import documents
-from ingest.documents import MOST_VERSION, Filter
+from ingest.documents import Filter
 from ingest.download import download
 from ingest.requests import DocumentId, TheEngine, TheSettings
 from ingest.shapes import DocumentPage, DocumentShape, History
+from pipeline.database import MOST_BIGINT
 from pipeline.problems import documented
 from pipeline.sanitise import clean_text
 from pipeline.states import State
@@ -64,7 +65,7 @@ def history(document_id: DocumentId, engine: TheEngine, cursor: Cursor = None, l
 def content(
     document_id: DocumentId,
     engine: TheEngine,
-    version: Annotated[int | None, Query(ge=1, le=MOST_VERSION, description="The newest unless named.")] = None,
+    version: Annotated[int | None, Query(ge=1, le=MOST_BIGINT, description="The newest unless named.")] = None,
 ) -> StreamingResponse:
     """Gives back exactly what was uploaded, as an attachment."""
     with engine.connect() as connection:

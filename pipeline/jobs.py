@@ -40,10 +40,13 @@ def listing(
     limit: int = 50,
 ) -> tuple[list[dict[str, Any]], str | None]:
     """One page, the newest jobs first, and the cursor of the next. Raises Invalid for a bad cursor."""
-    conditions, values = (
-        ["true"],
-        {"limit": limit + 1, "state": state, "collection": collection, "partition": partition},
-    )
+    conditions = ["true"]
+    values: dict[str, Any] = {
+        "limit": limit + 1,
+        "state": state,
+        "collection": collection,
+        "partition": partition,
+    }
     if state is not None:
         conditions.append("j.state = :state")
     if state is State.QUARANTINED:
@@ -57,8 +60,8 @@ def listing(
         values["before"] = before[0]
     statement = text(f"{_FIND} WHERE {' AND '.join(conditions)} ORDER BY j.job_id DESC LIMIT :limit")
     rows = connection.execute(statement, values).mappings().all()
-    page = _explained(connection, rows[:limit], settings)
-    return page, cursors.encode(page[-1]["job_id"]) if len(rows) > limit else None
+    page, following = cursors.page(rows, limit, "job_id")
+    return _explained(connection, page, settings), following
 
 
 def find(connection: Connection, job_id: UUID, settings: Settings) -> dict[str, Any]:

@@ -30,6 +30,7 @@ from fencepost.http.operator_shapes import (
 )
 from ingest.requests import TheEngine, TheSettings
 from pipeline import alarms, events, jobs, outbox, overview, quarantine
+from pipeline.database import MOST_BIGINT
 from pipeline.errors import Conflict, NotFound, Refusal
 from pipeline.overview_cache import OverviewCache
 from pipeline.problems import documented
@@ -193,7 +194,7 @@ def release_all(engine: TheEngine) -> Released:
 
 
 @router.post("/v1/outbox/{row_id}/release", summary="Release one exhausted message", responses=documented(404, 409))
-def release(row_id: Annotated[int, Path(ge=0, le=2**63 - 1)], engine: TheEngine) -> Released:
+def release(row_id: Annotated[int, Path(ge=0, le=MOST_BIGINT)], engine: TheEngine) -> Released:
     """Lets it travel again. The attempts of its job are untouched."""
     released = _release(engine, [row_id])
     if not released.released:
