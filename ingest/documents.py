@@ -20,7 +20,7 @@ from ingest.shapes import (
 )
 from pipeline import cursors, waiting
 from pipeline.database import MOST_BIGINT
-from pipeline.errors import NotFound
+from pipeline.errors import NotFound, no_document
 from pipeline.settings import Settings
 from pipeline.states import FINAL, State
 
@@ -153,7 +153,7 @@ def unknown(document_id: UUID, version: int | None = None) -> NotFound:
     """The refusal of a document, or version of one, that is not there."""
     if version is not None:
         return NotFound("version_not_found", f"Document {document_id} has no version {version}.")
-    return NotFound("document_not_found", f"There is no document {document_id}.")
+    return no_document(document_id)
 
 
 def _shaped(connection: Connection, rows: Sequence[RowMapping], settings: Settings) -> list[DocumentShape]:

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, RowMapping, text
 
 from pipeline import cursors, waiting
 from pipeline.errors import NotFound
-from pipeline.outcomes import HINTS
+from pipeline.outcomes import failure
 from pipeline.settings import Settings
 from pipeline.states import State
 
@@ -80,6 +80,4 @@ def _explained(connection: Connection, rows: Sequence[RowMapping], settings: Set
 
 
 def _failure(row: RowMapping) -> dict[str, str] | None:
-    if row["code"] is None:
-        return None
-    return {"code": row["code"], "message": row["message"], "hint": HINTS[row["code"]]}
+    return failure(row["code"], row["message"]) if row["code"] is not None else None

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from ingest.shapes import Failure
 from pipeline.quarantine import Filter
 from pipeline.sanitise import clean_text
 
@@ -19,14 +20,6 @@ def _words(text: str) -> str:
 
 
 Words = Annotated[str, Field(max_length=2_000), AfterValidator(_words)]
-
-
-class FailureShape(BaseModel):
-    """Why a job is quarantined, and what helps."""
-
-    code: str
-    message: str
-    hint: str
 
 
 class AttemptShape(BaseModel):
@@ -66,7 +59,7 @@ class JobItem(BaseModel):
     accepted_at: datetime
     finished_at: datetime | None
     waiting: str | None = Field(description="Why it is not finished yet, in one sentence.")
-    failure: FailureShape | None
+    failure: Failure | None
 
 
 class JobDetail(JobItem):
