@@ -8,17 +8,8 @@ from uuid import UUID
 
 from sqlalchemy import Connection, RowMapping, text
 
-from ingest.shapes import (
-    AttemptShape,
-    DocumentPage,
-    DocumentShape,
-    Failure,
-    History,
-    JobShape,
-    Stages,
-    VersionShape,
-)
-from pipeline import cursors, waiting
+from ingest.shapes import DocumentPage, DocumentShape, Failure, History, JobShape, VersionShape
+from pipeline import cursors, jobs, waiting
 from pipeline.database import MOST_BIGINT
 from pipeline.errors import NotFound, no_document
 from pipeline.settings import Settings
@@ -39,11 +30,6 @@ FIND = """
     LEFT JOIN results published_result ON published_result.result_id = p.result_id
     LEFT JOIN jobs j ON j.document_id = d.document_id AND j.input_version = d.input_version
     LEFT JOIN quarantine q ON q.job_id = j.job_id AND j.state = 'quarantined'
-"""
-ATTEMPTS = """
-    SELECT job_id, generation, worker_id, started_at, ended_at, outcome, code, message,
-           load_ms, extract_ms, store_ms, publish_ms
-    FROM attempts WHERE job_id = ANY(CAST(:jobs AS uuid[])) ORDER BY generation
 """
 
 
@@ -118,10 +104,8 @@ def history(connection: Connection, document_id: UUID, *, cursor: str | None, li
     if not rows:
         raise unknown(document_id)
     shown, following = cursors.page(rows, limit, "input_version")
-    attempts: dict[UUID, list[AttemptShape]] = {row["job_id"]: [] for row in shown}
-    for attempt in connection.execute(text(ATTEMPTS), {"jobs": [job for job in attempts if job]}).mappings():
-        attempts[attempt["job_id"]].append(AttemptShape(**attempt, stages=Stages(**attempt)))
-    versions = [VersionShape(**row, attempts=attempts[row["job_id"]]) for row in shown]
+    attempts = jobs.attempts(connection, [row["job_id"] for row in shown if row["job_id"]])
+    versions = [VersionShape(**row, attempts=attempts.get(row["job_id"], [])[::-1]) for row in shown]
     return History(versions=versions, next=following)
 
 

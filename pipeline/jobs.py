@@ -22,9 +22,14 @@ _FIND = """
     LEFT JOIN quarantine q ON q.job_id = j.job_id AND q.resolved_at IS NULL
 """
 _ATTEMPTS = text("""
-    SELECT generation, worker_id, started_at, ended_at, outcome, code, message,
-           load_ms, extract_ms, store_ms, publish_ms
-    FROM attempts WHERE job_id = :job_id ORDER BY generation DESC LIMIT 100
+    SELECT a.job_id, a.generation, a.worker_id, a.started_at, a.ended_at, a.outcome, a.code, a.message,
+           json_build_object('load_ms', a.load_ms, 'extract_ms', a.extract_ms, 'store_ms', a.store_ms,
+                             'publish_ms', a.publish_ms) AS stages
+    FROM unnest(CAST(:jobs AS uuid[])) AS job (job_id)
+    CROSS JOIN LATERAL (
+        SELECT * FROM attempts WHERE attempts.job_id = job.job_id ORDER BY generation DESC LIMIT 100
+    ) a
+    ORDER BY a.generation DESC
 """)
 _OPEN = "j.job_id IN (SELECT job_id FROM quarantine WHERE resolved_at IS NULL)"
 
@@ -70,8 +75,15 @@ def find(connection: Connection, job_id: UUID, settings: Settings) -> dict[str, 
     if not rows:
         raise NotFound("job_not_found", f"There is no job {job_id}. Jobs are purged some days after their end.")
     (job,) = _explained(connection, rows, settings)
-    attempts = connection.execute(_ATTEMPTS, {"job_id": job_id}).mappings()
-    return job | {"attempts": [dict(row) for row in attempts]}
+    return job | {"attempts": attempts(connection, [job_id])[job_id]}
+
+
+def attempts(connection: Connection, job_ids: Sequence[UUID]) -> dict[UUID, list[dict[str, Any]]]:
+    """The attempts at each job, the newest first, at most 100."""
+    of: dict[UUID, list[dict[str, Any]]] = {job_id: [] for job_id in job_ids}
+    for row in connection.execute(_ATTEMPTS, {"jobs": list(job_ids)}).mappings():
+        of[row["job_id"]].append(dict(row))
+    return of
 
 
 def _explained(connection: Connection, rows: Sequence[RowMapping], settings: Settings) -> list[dict[str, Any]]:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from ingest.shapes import Failure
+from ingest.shapes import AttemptShape, Failure
 from pipeline.quarantine import Filter
 from pipeline.sanitise import clean_text
 
@@ -20,22 +20,6 @@ def _words(text: str) -> str:
 
 
 Words = Annotated[str, Field(max_length=2_000), AfterValidator(_words)]
-
-
-class AttemptShape(BaseModel):
-    """One attempt at a job, with milliseconds per stage."""
-
-    generation: int
-    worker_id: int
-    started_at: datetime
-    ended_at: datetime | None
-    outcome: str | None
-    code: str | None
-    message: str | None
-    load_ms: int | None
-    extract_ms: int | None
-    store_ms: int | None
-    publish_ms: int | None
 
 
 class JobItem(BaseModel):
