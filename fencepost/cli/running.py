@@ -41,7 +41,7 @@ def migrate(as_json: AsJson = False) -> None:
     from pipeline.database import connect
 
     settings = _settings().needs("database_url")
-    engine = connect(settings.database_url.get_secret_value(), application="fencepost migrate")
+    engine = connect(settings.direct_url, application="fencepost migrate")
     try:
         before, after = schema.migrate(engine)
     except OperationalError as error:
