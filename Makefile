@@ -9,7 +9,7 @@ help: ## show this help
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 $(STAMP): requirements.lock pyproject.toml
-	$(PYTHON) -c 'import sys; sys.exit("Fencepost needs Python 3.11 or newer; this is %s. Say make PYTHON=python3.12, for example." % sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	@$(PYTHON) -c 'import sys; sys.exit("Fencepost needs Python 3.11 or newer; this is %s. Say make PYTHON=python3.12, for example." % sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
@@ -38,10 +38,16 @@ lock: $(STAMP) ## renew requirements.lock from pyproject.toml
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 		--no-header --no-annotate --extra local --group dev pyproject.toml --output-file requirements.lock
 
+bench: $(STAMP) ## measure speed as ratios against raw limits (ARGS=... goes to benchmarks.pipeline)
+	$(BIN)/python -m benchmarks.pipeline $(ARGS)
+
+soak: $(STAMP) ## check the statements against the model for a long time
+	$(BIN)/python -m pytest --hypothesis-profile=soak tests/model
+
 prove: $(STAMP) ## remove each guard in turn and name the test that goes red
 	$(BIN)/python -m tests.prove
 
 clean: ## remove .venv and the caches of the tools
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help install demo test lint format lock prove clean
+.PHONY: help install demo test lint format lock bench soak prove clean

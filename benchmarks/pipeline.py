@@ -189,16 +189,7 @@ def recovery(bench: Bench) -> None:
     """Kill -9 of a worker in the middle of its work → its jobs are leased by the other worker."""
     with processes(bench, 1):
         victim = bench.stack.start_armed("kill:after_lease", "worker")
-        until(
-            lambda: (
-                len(
-                    bench.world.rows(
-                        "SELECT 1 FROM processes WHERE kind = 'worker' AND locked_at IS NOT NULL AND ended_at IS NULL AND lost_at IS NULL"
-                    )
-                )
-                == 2
-            )
-        )
+        until(lambda: len(bench.world.rows(ALIVE + " AND kind = 'worker'")) == 2)
         n = 0
         while victim.poll() is None:
             submit(bench.world, [document(5_000_000 + n).encode()])

@@ -6,6 +6,7 @@ FencepostError
 """
 
 import os
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -32,6 +33,11 @@ class Answered(FencepostError):
         super().__init__(detail)
         self.status = status
         self.code = code
+
+
+SETTLED = frozenset({"succeeded", "superseded", "resolved", "quarantined"})
+LOOK_SECONDS = 0.1
+_never = threading.Event()
 
 
 class Client:
@@ -110,6 +116,14 @@ class Client:
         if len(matches) > 1:
             raise Answered(409, "ambiguous", f"Several collections have a document {name}; say which one.")
         return matches[0]
+
+    def settled(self, document_id: str, version: int) -> dict[str, Any]:
+        """The document once this version, or a newer one, is final or needs a person; waits as long as it takes."""
+        while True:
+            document: dict[str, Any] = self.get(f"/v1/documents/{document_id}")
+            if document["input_version"] > version or document["state"] in SETTLED:
+                return document
+            _never.wait(LOOK_SECONDS)
 
     def _request(self, method: str, path: str, **options: Any) -> Any:  # noqa: ANN401 - httpx's own options
         try:

@@ -8,6 +8,7 @@ import threading
 
 import dramatiq
 from dramatiq.worker import Worker
+from sqlalchemy.exc import DBAPIError
 
 from indexer.attempt import Indexer
 from pipeline import events
@@ -45,7 +46,10 @@ class DeliveryWorker:
         stopper = threading.Thread(target=self._worker.stop, name="stopper", daemon=True)
         stopper.start()
         stopper.join(self._settings.worker.stop_grace_seconds - 2)
-        self._indexer.hand_back(self._holding.all())
+        try:
+            self._indexer.hand_back(self._holding.all())
+        except DBAPIError as error:
+            events.emit("database.unavailable", loop="hand back", error=str(error.orig).strip())
 
     def _deliver(self, delivery_id: str = "", jobs: object = None, **_unknown: object) -> None:
         with events.context(delivery=delivery_id):

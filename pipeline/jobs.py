@@ -35,17 +35,23 @@ def listing(
     *,
     state: State | None = None,
     collection: str | None = None,
+    partition: int | None = None,
     cursor: str | None = None,
     limit: int = 50,
 ) -> tuple[list[dict[str, Any]], str | None]:
     """One page, the newest jobs first, and the cursor of the next. Raises Invalid for a bad cursor."""
-    conditions, values = ["true"], {"limit": limit + 1, "state": state, "collection": collection}
+    conditions, values = (
+        ["true"],
+        {"limit": limit + 1, "state": state, "collection": collection, "partition": partition},
+    )
     if state is not None:
         conditions.append("j.state = :state")
     if state is State.QUARANTINED:
         conditions.append(_OPEN)  # has an index; the state has none
     if collection is not None:
         conditions.append("c.name = :collection")
+    if partition is not None:
+        conditions.append("j.partition = :partition")
     if (before := cursors.decode(cursor, (UUID,))) is not None:
         conditions.append("j.job_id < :before")
         values["before"] = before[0]

@@ -64,7 +64,7 @@ def claim(
     spent = {row["id"] for row in rows if row["tries"] >= settings.budget.publications}
     _exhaust(connection, spent)
     sendable = [row for row in rows if row["is_waiting"] and row["id"] not in spent]
-    deliveries = tuple(_deliveries(sendable, relay.batch_jobs, relay.batch_bytes))
+    deliveries = tuple(_deliveries(sendable, settings))
     if deliveries:
         connection.execute(
             query("mark_claimed"),
@@ -72,6 +72,7 @@ def claim(
                 "ids": [row for d in deliveries for row in d.rows],
                 "jobs": [job for d in deliveries for job in d.jobs],
                 "deliveries": [d.delivery_id for d in deliveries for _ in d.rows],
+                "partitions": [d.partition for d in deliveries for _ in d.rows],
                 "claim_seconds": relay.claim_seconds,
             },
         )
@@ -133,21 +134,32 @@ def exists(connection: Connection, row_id: int) -> bool:
     return bool(connection.execute(text("SELECT count(*) FROM outbox WHERE id = :id"), {"id": row_id}).scalar_one())
 
 
-def _deliveries(rows: Sequence[RowMapping], most_jobs: int, most_bytes: int) -> Iterable[Delivery]:
-    """Cuts each lane's rows into deliveries; a suspect job travels alone."""
-    lanes = sorted(rows, key=lambda row: (row["priority"], row["partition"]))  # stable: keeps the order within a lane
-    for (_, partition), lane in groupby(lanes, key=lambda row: (row["priority"], row["partition"])):
+def _deliveries(rows: Sequence[RowMapping], settings: Settings) -> Iterable[Delivery]:
+    """Cuts each lane's rows into deliveries; a suspect job travels alone.
+
+    A job of a partition that is no longer there moves to one that is.
+    """
+
+    def lane_of(row: RowMapping) -> tuple[int, int]:
+        return row["priority"], row["partition"] % settings.partitions
+
+    for (_, partition), lane in groupby(sorted(rows, key=lane_of), key=lane_of):  # stable: keeps the order in a lane
         batch: list[RowMapping] = []
         for row in lane:
             if row["alone"]:
                 yield _delivery(partition, [row])
                 continue
-            if batch and (len(batch) >= most_jobs or sum(b["bytes"] for b in batch) + row["bytes"] > most_bytes):
+            if batch and _is_full(batch, row, settings):
                 yield _delivery(partition, batch)
                 batch = []
             batch.append(row)
         if batch:
             yield _delivery(partition, batch)
+
+
+def _is_full(batch: list[RowMapping], row: RowMapping, settings: Settings) -> bool:
+    size = sum(member["bytes"] for member in batch) + row["bytes"]
+    return len(batch) >= settings.relay.batch_jobs or size > settings.relay.batch_bytes
 
 
 def _delivery(partition: int, rows: Sequence[RowMapping]) -> Delivery:

@@ -57,7 +57,7 @@ class TextQuality(StrEnum):
 
 
 HINTS: dict[str, str] = {
-    "empty_file": "The file has no bytes. Upload it again from where it is complete.",
+    "empty_file": "Upload it again from where it is complete.",
     "password_required": "Save a copy without the password and upload that as a new version.",
     "corrupt": "Open and save the file with the program that made it, then upload it again.",
     "unsupported_format": "Convert it to PDF, DOCX, HTML, Markdown or plain text and upload that.",

@@ -111,6 +111,8 @@ class Sweeper:
     def send_again(self) -> int:
         """Sends again what may be lost and is not in the broker's queue any more; returns how many jobs.
 
+        A queue that nobody reads since the number of partitions was lowered counts as lost, too.
+
         Sends of the same job keep a distance that doubles, except after the death of a worker, which is told at once.
         """
         spacing = {"first": self._settings.sweep.resend_first_seconds, "most": self._settings.sweep.resend_most_seconds}
@@ -124,7 +126,12 @@ class Sweeper:
             waiting = self._postman.waiting([row.partition for row in overdue])
         except BrokerUnavailable:
             return 0  # the relay says so; what the broker has is known when it is back
-        lost = [job for row in overdue if waiting[row.partition] < row.deliveries for job in row.overdue]
+        lost = [
+            job
+            for row in overdue
+            if waiting[row.partition] < row.deliveries or row.partition >= self._settings.partitions
+            for job in row.overdue
+        ]
         if not lost:
             return 0
         with self._engine.begin() as connection:

@@ -6,11 +6,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import settings
 
 from fencepost.local.postgres import LocalPostgres
 from fencepost.local.valkey import LocalValkey
 from tests.support import leaks, servers
 from tests.support.servers import Database
+
+settings.register_profile("soak", max_examples=1000)
 
 
 def pytest_sessionstart() -> None:

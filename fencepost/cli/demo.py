@@ -1,5 +1,6 @@
 """`fencepost demo`: the whole stack, sample documents, searches with their answers, and where to look."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -36,12 +37,16 @@ def demo(
     """
     from fencepost.client import Client
     from fencepost.local import stack
+    from fencepost.local.log import Log
     from pipeline.settings import load
 
     code = FAILED
     default = stack.default_data_folder()
     folder = data or default.with_name(f"{default.name}-demo")
-    with suppress(KeyboardInterrupt), stack.running(load(), folder, port) as running, Client(running.url) as client:
+    log = Log(sys.stderr)
+    log.say("fencepost", f"starting with the data in {folder}")
+    running_stack = stack.running(load(), folder, port, log=log)
+    with suppress(KeyboardInterrupt), running_stack as running, Client(running.url) as client:
         failures = _index(client)
         answers = [] if failures else list(_answers(client))
         missing = [answer["query"] for answer in answers if not answer["found"]]

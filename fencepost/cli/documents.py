@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fencepost.client import Client
 
 MOST_NAMED = 10_000
+Wait = Annotated[bool, typer.Option("--wait", help="Wait until it is done; say what failed.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -99,15 +100,20 @@ def reindex(
     collection: Collection = None,
     failed: Annotated[bool, typer.Option("--failed", help="All that are quarantined.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="All documents.")] = False,
+    wait: Wait = False,
     url: Url = None,
     as_json: AsJson = False,
 ) -> None:
     """Process documents again, behind all live uploads: some, those of a collection, the failed ones, or all."""
     if sum([bool(names) or collection is not None, failed, everything]) != 1:
         raise typer.BadParameter("name documents, or give one of --collection, --failed and --all")
+    if wait and not names:
+        raise typer.BadParameter("--wait is for named documents; follow many with `fencepost status --watch`")
     with server(url) as client:
         wanted = _wanted(client, names or [], collection, failed=failed)
         answer = client.post("/v1/reindex", wanted)
+        if wait:
+            _wait_for_all(client, [str(each) for each in wanted["documents"]])
     if as_json:
         print_json(answer)
     else:
@@ -116,7 +122,9 @@ def reindex(
         raise typer.Exit(NOTHING)
 
 
-def delete(names: Names, collection: Collection = None, url: Url = None, as_json: AsJson = False) -> None:
+def delete(
+    names: Names, collection: Collection = None, wait: Wait = False, url: Url = None, as_json: AsJson = False
+) -> None:
     """Delete documents from the index; uploading one again under its key brings it back."""
     from fencepost.client import Answered
 
@@ -128,6 +136,8 @@ def delete(names: Names, collection: Collection = None, url: Url = None, as_json
                 answers.append(client.delete(f"/v1/documents/{document['id']}"))
             except Answered as error:
                 missing.append({"document": name, "code": error.code, "message": str(error)})
+        if wait:
+            _wait_for_all(client, [answer["document_id"] for answer in answers])
     if as_json:
         print_json({"deleted": answers, "failed": missing})
     else:
@@ -138,7 +148,20 @@ def delete(names: Names, collection: Collection = None, url: Url = None, as_json
         raise typer.Exit(FAILED if answers else NOTHING)
 
 
-def _wanted(client: "Client", names: list[str], collection: str | None, *, failed: bool) -> dict[str, object]:
+def _wait_for_all(client: "Client", document_ids: list[str]) -> None:
+    """Returns when the newest version of each is settled; complains and exits with 1 if one is not indexed."""
+    failures = []
+    for document_id in document_ids:
+        document = client.settled(document_id, client.get(f"/v1/documents/{document_id}")["input_version"])
+        if document["failure"] is not None:
+            failures.append(f"{document['key'] or document_id}: {_why(document)}")
+    for failure in failures:
+        complain(failure)
+    if failures:
+        raise typer.Exit(FAILED)
+
+
+def _wanted(client: "Client", names: list[str], collection: str | None, *, failed: bool) -> dict[str, Any]:
     if names:
         return {"documents": [client.document(name, collection=collection)["id"] for name in names[:MOST_NAMED]]}
     if collection is not None:

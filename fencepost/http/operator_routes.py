@@ -42,6 +42,7 @@ router = APIRouter(tags=["operators"])
 
 Cursor = Annotated[str | None, Query(description="`next` of the page before.")]
 Limit = Annotated[int, Query(ge=1, le=500, description="How many items one page has.")]
+Partition = Annotated[int | None, Query(ge=0, lt=1024, description="Only jobs of this partition.")]
 
 
 def _job_id(job_id: Annotated[str, Path(description="The job's id.")]) -> UUID:
@@ -83,14 +84,21 @@ def list_jobs(
     settings: TheSettings,
     state: State | None = None,
     collection: str | None = None,
+    partition: Partition = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> JobPage:
-    """Filters by state and collection; says why each unfinished one waits."""
+    """Filters by state, collection and partition; says why each unfinished one waits."""
     with engine.connect() as connection:
         overview.bound(connection)
         items, following = jobs.listing(
-            connection, settings, state=state, collection=_clean(collection), cursor=cursor, limit=limit
+            connection,
+            settings,
+            state=state,
+            collection=_clean(collection),
+            partition=partition,
+            cursor=cursor,
+            limit=limit,
         )
     return JobPage.model_validate({"items": items, "next": following})
 

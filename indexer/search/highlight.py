@@ -1,27 +1,32 @@
-"""The places of a passage that match, as HTML: escaped text with <mark> around the words, and nothing else."""
+"""The places of a passage that match, as HTML: escaped text with <mark> around the words, and nothing else.
 
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
-from functools import partial
+PostgreSQL is asked once which of the passages' words are forms of the wanted ones; these become one pattern for each
+atom of the query. (ts_headline marks up what it does not escape, and reads megabytes to show a line.)
+"""
+
+import re
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
 from sqlalchemy import Connection, text
 
-from indexer.search.query import Atom, is_lone
-from indexer.search.text import placed_words
+from indexer.search.query import Atom
+from indexer.search.text import UNSPACED, search_text
 
 WINDOW = 300
 """Characters of a passage that are shown."""
-MOST_WINDOWS = 2
 LEAD = 60
 """Characters before the first marked word."""
+MOST_WINDOWS = 2
 
 _LEXEMES = text("""
     SELECT word, lexeme FROM unnest(CAST(:words AS text[])) AS w (word)
     CROSS JOIN LATERAL (SELECT (tsvector_to_array(to_tsvector('fencepost', word)))[1]) AS l (lexeme)
-    WHERE CAST(:only AS text[]) IS NULL OR lexeme = ANY(CAST(:only AS text[]))
 """)
+_LETTER = re.compile(rf"(?![{UNSPACED}])[^\W_]")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 class Window(NamedTuple):
@@ -29,13 +34,6 @@ class Window(NamedTuple):
 
     html: str
     start: int
-
-
-class _Word(NamedTuple):
-    """A word of an atom, and its lexeme."""
-
-    word: str
-    lexeme: str
 
 
 class _Mark(NamedTuple):
@@ -47,39 +45,21 @@ class _Mark(NamedTuple):
 
 
 def highlight(connection: Connection, atoms: Sequence[Atom], bodies: Sequence[str]) -> list[list[Window]]:
-    """For each body its best windows, at most MOST_WINDOWS. PostgreSQL is asked once which words mean the same."""
-    placed = [list(placed_words(body)) for body in bodies]
-    wanted = _lexemes(connection, {word for atom in atoms for word in atom.words})
-    beginnings = {_beginning(lexeme) for lexeme in wanted.values()}
-    candidates = {word for words in placed for _, _, word in words if _beginning(word) in beginnings}
-    present = _lexemes(connection, candidates, only=set(wanted.values()))
-    sequences = [[_Word(word, wanted.get(word, word)) for word in atom.words] for atom in atoms]
-    marks = [sorted(_marks(words, present, sequences)) for words in placed]
-    return [_windows(body, found) for body, found in zip(bodies, marks, strict=True)]
+    """For each body, which is in NFKC, its best windows, at most MOST_WINDOWS."""
+    patterns = _patterns(atoms, _forms(connection, {word for atom in atoms for word in atom.words}, bodies))
+    return [_windows(body, sorted(_marks(body, patterns))) for body in bodies]
 
 
-def _lexemes(connection: Connection, words: set[str], only: set[str] | None = None) -> dict[str, str]:
-    """The lexeme of each word, or of those words whose lexeme is one of `only`."""
-    parameters = {"words": sorted(words), "only": None if only is None else sorted(only)}
-    return dict(connection.execute(_LEXEMES, parameters).all())
-
-
-def _marks(
-    placed: list[tuple[int, int, str]], present: dict[str, str], sequences: list[list[_Word]]
-) -> Iterator[_Mark]:
-    """Every place where the words of an atom follow each other."""
-    starts: dict[str, list[int]] = defaultdict(list)
-    for number, (first, *_) in enumerate(sequences):
-        starts[first.word if is_lone(first.word) else first.lexeme].append(number)
-    for at, (start, _, word) in enumerate(placed):
-        lexeme = present.get(word)
-        if lexeme is None and word[0] not in starts:
-            continue
-        for number in {*starts.get(lexeme or "", ()), *starts.get(word[0], ())}:
-            found = placed[at : at + len(sequences[number])]
-            if len(found) == len(sequences[number]) and all(map(partial(_same, present), found, sequences[number])):
-                end = found[-1][0] + 1 if is_lone(sequences[number][-1].word) else found[-1][1]
-                yield _Mark(start, end, number)
+def _forms(connection: Connection, wanted: set[str], bodies: Sequence[str]) -> Mapping[str, Collection[str]]:
+    """The forms of each wanted word that occur in the bodies. Characters without spaces stand for themselves."""
+    spaced = {word for word in wanted if not _UNSPACED.match(word)}
+    beginnings = {_beginning(word) for word in spaced}
+    words = {word for body in bodies for word in search_text(body).split()} if spaced else set()
+    candidates = {word for word in words if _beginning(word) in beginnings}
+    rows = connection.execute(_LEXEMES, {"words": sorted(spaced | candidates)}) if candidates else ()
+    lexemes = {row.word: row.lexeme for row in rows}
+    same = {word: [form for form in candidates if lexemes[form] == lexemes[word]] for word in spaced & lexemes.keys()}
+    return same | {word: [word] for word in wanted - spaced}
 
 
 def _beginning(word: str) -> str:
@@ -87,10 +67,43 @@ def _beginning(word: str) -> str:
     return word[:2].replace("y", "i")
 
 
-def _same(present: dict[str, str], placed: tuple[int, int, str], wanted: _Word) -> bool:
-    """Whether a placed word is the wanted one, or begins with it where that is a single character."""
-    word = placed[2]
-    return word[0] == wanted.word if is_lone(wanted.word) else present.get(word) == wanted.lexeme
+def _patterns(atoms: Sequence[Atom], forms: Mapping[str, Collection[str]]) -> list[re.Pattern[str] | None]:
+    """What matches each atom; None where one of its words is in none of the bodies."""
+    return [
+        re.compile(_pattern(atom, forms)) if all(forms.get(word) for word in atom.words) else None for atom in atoms
+    ]
+
+
+def _pattern(atom: Atom, forms: Mapping[str, Collection[str]]) -> str:
+    """Quick to compile and to run; whether words begin and end at its ends is asked afterwards."""
+    pattern, before = "", ""
+    for word in atom.words:
+        after_run = bool(before) and _UNSPACED.match(before) is not None
+        if not _UNSPACED.match(word):
+            any_form = "|".join(map(re.escape, sorted(forms[word], key=len, reverse=True)))
+            pattern += ("" if not before else r"[\W_]*" if after_run else r"[\W_]+") + f"(?:{any_form})"
+        elif after_run and before[-1] == word[0]:
+            pattern += re.escape(word[1:])  # the pairs of one run overlap
+        else:
+            pattern += (r"[\W_]*" if before else "") + re.escape(word)
+        before = word
+    return pattern
+
+
+def _marks(body: str, patterns: Sequence[re.Pattern[str] | None]) -> Iterator[_Mark]:
+    folded = body.lower()
+    if len(folded) != len(body):
+        folded = "".join(small if len(small := character.lower()) == 1 else character for character in body)
+    for number, pattern in enumerate(patterns):
+        for found in pattern.finditer(folded) if pattern is not None else ():
+            start, end = found.span()
+            if _is_between(folded, start) and _is_between(folded, end):
+                yield _Mark(start, end, number)
+
+
+def _is_between(folded: str, at: int) -> bool:
+    """Whether a word may begin or end here: not with letters of a script with spaces on both sides."""
+    return not (0 < at < len(folded) and _LETTER.match(folded, at - 1) and _LETTER.match(folded, at))
 
 
 def _windows(body: str, marks: list[_Mark]) -> list[Window]:
@@ -107,22 +120,6 @@ def _windows(body: str, marks: list[_Mark]) -> list[Window]:
     return windows
 
 
-def _end(body: str, start: int) -> int:
-    return _between_words(body, start + WINDOW) if start + WINDOW < len(body) else len(body)
-
-
-def _html(body: str, start: int, end: int, marks: list[_Mark]) -> str:
-    """The part of a body from `start` to `end`, escaped, with the marks in it."""
-    html = ["…" if start else ""]
-    at = start
-    for mark in marks:
-        if mark.end > at and mark.start >= start and mark.end <= end:
-            html += [escape(body[at : mark.start]), "<mark>", escape(body[max(at, mark.start) : mark.end]), "</mark>"]
-            at = mark.end
-    html += [escape(body[at:end]), "…" if end < len(body) else ""]
-    return "".join(html).replace("</mark><mark>", "")
-
-
 def _best(marks: list[_Mark]) -> int:
     """The mark from which on a window holds the most different atoms, then the most marks."""
     best, choice, end = (0, 0), 0, 0
@@ -137,6 +134,22 @@ def _best(marks: list[_Mark]) -> int:
     return choice
 
 
+def _end(body: str, start: int) -> int:
+    return _between_words(body, start + WINDOW) if start + WINDOW < len(body) else len(body)
+
+
 def _between_words(body: str, at: int) -> int:
     """The place after the nearest space before `at`, or `at` when there is none near."""
     return max(body.rfind(" ", max(0, at - LEAD // 2), at) + 1, 0) or at
+
+
+def _html(body: str, start: int, end: int, marks: list[_Mark]) -> str:
+    """The part of a body from `start` to `end`, escaped, with the marks in it."""
+    html = ["…" if start else ""]
+    at = start
+    for mark in marks:
+        if mark.end > at and mark.start >= start and mark.end <= end:
+            html += [escape(body[at : mark.start]), "<mark>", escape(body[max(at, mark.start) : mark.end]), "</mark>"]
+            at = mark.end
+    html += [escape(body[at:end]), "…" if end < len(body) else ""]
+    return "".join(html).replace("</mark><mark>", "")

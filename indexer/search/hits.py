@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from decimal import Decimal
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
+from unicodedata import normalize
 from uuid import UUID
 
 from sqlalchemy import Connection, Row, text
@@ -35,6 +36,30 @@ class Found(NamedTuple):
     ns: Sequence[int]
 
 
+class _Shown(NamedTuple):
+    """A passage to show: its text in normal form, and where its pages begin."""
+
+    document_id: UUID
+    member: str | None
+    body: str
+    pages: list[tuple[int, int | None]]
+
+    @classmethod
+    def of(cls, row: Row[tuple[Any, ...]]) -> Self:
+        """Normalises page by page, so that each knows where it begins afterwards."""
+        breaks = row.breaks or []
+        starts = [0, *breaks[::2], len(row.body)]
+        body, pages = "", []
+        for start, end, page in zip(starts, starts[1:], [row.page, *breaks[1::2]], strict=False):
+            pages.append((len(body), page))
+            body += normalize("NFKC", row.body[start:end])
+        return cls(row.document_id, row.member, body, pages)
+
+    def page_at(self, offset: int) -> int | None:
+        """The page that has this offset of the text."""
+        return [page for start, page in self.pages if start <= offset][-1]
+
+
 def show(connection: Connection, atoms: Sequence[Atom], found: Sequence[Found]) -> list[Hit]:
     """The hits in the order of `found`; a document that was deleted a moment ago is left out."""
     ids = [one.document_id for one in found]
@@ -51,20 +76,12 @@ def _passages(connection: Connection, atoms: Sequence[Atom], found: Sequence[Fou
     """The passages of each document; a title's match shows how the text begins."""
     wanted = [(one.document_id, n) for one in found for n in one.ns or (1,)]
     parameters = {"document_ids": [document_id for document_id, _ in wanted], "ns": [n for _, n in wanted]}
-    rows = connection.execute(_PASSAGES, parameters).all()
+    pieces = [_Shown.of(row) for row in connection.execute(_PASSAGES, parameters)]
     shown: dict[UUID, list[HitPassage]] = {}
-    for row, windows in zip(rows, highlight(connection, atoms, [row.body for row in rows]), strict=True):
-        passages = [HitPassage(_page(row, window.start), row.member, window.html) for window in windows]
-        shown[row.document_id] = [*shown.get(row.document_id, []), *passages][:MOST_PASSAGES]
+    for piece, windows in zip(pieces, highlight(connection, atoms, [piece.body for piece in pieces]), strict=True):
+        passages = [HitPassage(piece.page_at(window.start), piece.member, window.html) for window in windows]
+        shown[piece.document_id] = [*shown.get(piece.document_id, []), *passages][:MOST_PASSAGES]
     return shown
-
-
-def _page(row: Row[tuple[Any, ...]], offset: int) -> int | None:
-    """The page that has this offset of a passage's text."""
-    breaks = row.breaks or []
-    pages: list[int] = [page for start, page in zip(breaks[::2], breaks[1::2], strict=True) if start <= offset]
-    first: int | None = row.page
-    return pages[-1] if pages else first
 
 
 def _hit(row: Row[tuple[Any, ...]], found: Found, passages: list[HitPassage]) -> Hit:

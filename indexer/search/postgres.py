@@ -54,7 +54,7 @@ def version_of(connection: Connection, document_ids: Sequence[UUID]) -> dict[UUI
         text("SELECT document_id, version FROM entries WHERE document_id = ANY(:document_ids)"),
         {"document_ids": list(document_ids)},
     )
-    return dict(found.all())
+    return {row.document_id: row.version for row in found}
 
 
 def purge_tombstone(connection: Connection, document_id: UUID, version: int) -> bool:
@@ -95,7 +95,8 @@ def _upsert(connection: Connection, entries: list[Entry], shelves: dict[Shelf, i
         "accepted_at": [entry.accepted_at for entry in entries],
         "words": [search_text(f"{entry.title[:TITLE_CHARACTERS]} {entry.key or ''}") for entry in entries],
     }
-    return dict(connection.execute(query("upsert_entries", PACKAGE), parameters).all())
+    rows = connection.execute(query("upsert_entries", PACKAGE), parameters)
+    return {row.document_id: row.replaced for row in rows}
 
 
 def _statements(rows: Iterator[Row]) -> Iterator[list[Row]]:

@@ -19,12 +19,13 @@ from indexer.search.scope import Scope, scope_of
 from indexer.search.statistics import statistics
 from indexer.search.terms import Terms, look_up
 
-MOST_CANDIDATES = 4000
+MOST_CANDIDATES = 2000
 """Matching rows from which the ranked hits are taken."""
-POOL = 400
+POOL = 250
 """Candidates that are scored by BM25; the others follow in the order of which terms they have."""
-MOST_COUNTED = 30_000
-"""Matching rows that are counted, and can be paged through."""
+COUNTED_FIRST = 12_000
+MOST_COUNTED = 60_000
+"""Matching rows that are counted, and can be paged through; most searches need the first thousands only."""
 EXACT_TOTAL = 10_000
 
 _PLANNED_ANEW = text("SET LOCAL plan_cache_mode = force_custom_plan")  # a generic plan costs five times as much
@@ -125,8 +126,13 @@ def _ordered(asked: _Search) -> _Listing:
 
 
 def _counted(asked: _Search) -> _Counted:
-    row = asked.run(statements.COUNTED, any=_any(asked.terms))[0]
-    return _Counted(row.shelves or {}, row.truncated)
+    """Counts until there are more than EXACT_TOTAL documents, or no more, or MOST_COUNTED rows were read."""
+    for most in (COUNTED_FIRST, MOST_COUNTED):
+        row = asked.run(statements.COUNTED, any=_any(asked.terms), most_counted=most)[0]
+        counted = _Counted(row.shelves or {}, row.truncated)
+        if not counted.truncated or sum(counted.shelves.values()) > EXACT_TOTAL:
+            break
+    return counted
 
 
 def _weights(asked: _Search) -> Weights:

@@ -73,6 +73,8 @@ def _groups(pieces: Iterable[_Piece]) -> Iterator[list[_Piece]]:
         if group and (piece.member != group[0].member or size + len(piece.text) > ROW_CHARACTERS):
             yield group
             group, size = [], 0
+        if group and piece.page != group[-1].page and not group[-1].text[-1:].isspace():
+            group[-1] = group[-1]._replace(text=group[-1].text + "\n")  # no word runs over a page
         group.append(piece)
         size += len(piece.text)
     if group:

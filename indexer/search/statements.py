@@ -44,7 +44,7 @@ found AS MATERIALIZED (
     LIMIT CAST(:most AS integer)
 ),"""
 
-# A document's score: for each term its weight if the text has it, and again if the title has it; far more when no
+# A document's score: for each term its weight if it is anywhere, thrice more if the title has it; far more when no
 # clause is missing; and the BM25 of its best two passages.
 RANKED = f"""{_FOUND}
 weight AS MATERIALIZED (
@@ -63,9 +63,9 @@ document AS MATERIALIZED (
 ),
 pattern AS MATERIALIZED (
     SELECT bits, title, (
-        SELECT sum(idf * (CAST(bits & bit <> 0 AS integer) + CAST(title & bit <> 0 AS integer)))
+        SELECT sum(idf * (CAST(bits & bit <> 0 AS integer) + 3 * CAST(title & bit <> 0 AS integer)))
                + CASE WHEN 0 <> ALL (SELECT bits & clause FROM unnest(CAST(:clauses AS bigint[])) AS c (clause))
-                      THEN 6 * sum(idf) ELSE 0 END
+                      THEN 7 * sum(idf) ELSE 0 END
         FROM weight
     ) AS presence
     FROM document GROUP BY bits, title

@@ -7,18 +7,16 @@ overlapping pairs: 東京都 is indexed as 東京 京都 都, so that every pair
 
 import re
 import unicodedata
-from collections.abc import Iterator
 
-_UNSPACED = (
+UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"  # Thai and Lao, Myanmar, Khmer
     "\u3005-\u3007\u3041-\u3096\u309d-\u309f\u30a1-\u30fa\u30fc-\u30ff\u31f0-\u31ff"  # Hiragana, Katakana
     "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
     "\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff"  # Hangul
 )
-_RUN = re.compile(f"[{_UNSPACED}]+")
+"""Characters of scripts that are written without spaces, for a character class."""
+_RUN = re.compile(f"[{UNSPACED}]+")
 _ODD = re.compile(r"[^\w\s]")
-_SOLID = re.compile(r"\S+")
-_ASCII_WORD = re.compile(r"[a-z0-9]+")
 _MARKS = {"Mn", "Mc"}  # vowel signs and accents belong to their word
 _ASCII = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code).isspace())}
 
@@ -47,31 +45,6 @@ def runs(word: str) -> list[tuple[str, bool]]:
         parts += [(word[end : run.start()], False), (run[0], True)]
         end = run.end()
     return [(part, unspaced) for part, unspaced in [*parts, (word[end:], False)] if part]
-
-
-def placed_words(text: str) -> Iterator[tuple[int, int, str]]:
-    """The words of `search_text(text)` in order, each with where it starts and ends in `text`."""
-    if text.isascii():
-        yield from ((found.start(), found.end(), found[0]) for found in _ASCII_WORD.finditer(text.lower()))
-        return
-    for found in _SOLID.finditer(_without_odd(text)):
-        start, end = found.span()
-        word = spaced(found[0])
-        if len(word) == end - start:
-            yield from ((start + at, start + to, piece) for at, to, piece in _placed_parts(word))
-        else:  # a ligature or a half-width character has become several, or several one
-            yield from ((start, end, piece) for piece in search_text(found[0]).split())
-
-
-def _placed_parts(word: str) -> Iterator[tuple[int, int, str]]:
-    """The index words of a spaced word with their places in it."""
-    start = 0
-    for part, unspaced in runs(word):
-        if unspaced:
-            yield from ((start + at, start + min(at + 2, len(part)), part[at : at + 2]) for at in range(len(part)))
-        else:
-            yield start, start + len(part), part
-        start += len(part)
 
 
 def _without_odd(text: str) -> str:

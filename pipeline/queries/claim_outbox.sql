@@ -1,4 +1,5 @@
 -- Claims due rows for sending; guard: FOR UPDATE SKIP LOCKED on row and job, and the window of each lane.
+-- Partitions beyond the present number are served too: there were more of them when these jobs were accepted.
 -- A lane is a partition and a priority. Within one, collections take turns and the oldest row of each goes first.
 WITH lane AS (
     SELECT p.partition, q.priority,
@@ -6,7 +7,8 @@ WITH lane AS (
                SELECT count(*) FROM jobs j
                WHERE j.partition = p.partition AND j.priority = q.priority AND j.sent_at IS NOT NULL
            ) AS room
-    FROM generate_series(0, :partitions - 1) AS p (partition)
+    FROM generate_series(0, greatest(:partitions - 1, (SELECT max(partition) FROM outbox WHERE NOT exhausted)))
+        AS p (partition)
     CROSS JOIN generate_series(0, 2) AS q (priority)
     WHERE EXISTS (
         SELECT FROM outbox o WHERE o.partition = p.partition AND o.priority = q.priority AND NOT o.exhausted

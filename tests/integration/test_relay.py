@@ -159,6 +159,17 @@ def test_a_refused_row_stays_for_a_person_while_others_flow(database: Database, 
     assert world.job(by_partition[0])["attempt"] == 0
 
 
+def test_jobs_of_partitions_that_are_no_longer_there_move(database: Database) -> None:
+    wide, narrow = World(database.engine, Settings(partitions=64)), World(database.engine, Settings(partitions=2))
+    for n in range(20):
+        wide.upload(str(n))
+    assert wide.row("SELECT max(partition) AS n FROM outbox")["n"] > 2
+    deliveries = narrow.relay()
+    assert sum(len(delivery.jobs) for delivery in deliveries) == 20
+    assert {delivery.partition for delivery in deliveries} == {0, 1}
+    assert {row["partition"] for row in narrow.rows("SELECT partition FROM jobs")} == {0, 1}
+
+
 def test_a_claim_lapses_and_counts(world: World) -> None:
     world.upload()
     with world.engine.begin() as connection:

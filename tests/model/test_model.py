@@ -238,6 +238,9 @@ def test_the_statements_follow_the_model(database: Database) -> None:
     run_state_machine_as_test(
         Jobs,
         settings=settings(
-            max_examples=20, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+            max_examples=settings().max_examples if settings.get_current_profile_name() == "soak" else 20,
+            stateful_step_count=25,
+            deadline=None,
+            suppress_health_check=list(HealthCheck),
         ),
     )

@@ -16,12 +16,15 @@ from dataclasses import dataclass
 from itertools import count
 
 import redis
+from psycopg.errors import InsufficientPrivilege
 from sqlalchemy import Engine, make_url, text
+from sqlalchemy.exc import ProgrammingError
 
 from fencepost.local.postgres import LocalPostgres
 from fencepost.local.valkey import LocalValkey
 from pipeline.database import connect
 from pipeline.schema import migrate
+from tests.support.waiting import until
 
 TEMPLATE = "migrated"
 # Nothing of a test outlives a power cut. fsync is only left out here.
@@ -58,7 +61,18 @@ def fresh_database(postgres: LocalPostgres) -> Iterator[Database]:
     finally:
         engine.dispose()
         ensure_running(postgres)
-        _administer(postgres, f"DROP DATABASE {name} WITH (FORCE)")
+        until(lambda: _dropped(postgres, name), what="dropping the database")
+
+
+def _dropped(postgres: LocalPostgres, name: str) -> bool:
+    """Whether it could be dropped: not while a worker of autovacuum is in it, whom only a superuser may end."""
+    try:
+        until(lambda: _is_dropped(postgres, name), what=f"the end of database {name}")
+    except ProgrammingError as error:
+        if isinstance(error.orig, InsufficientPrivilege):
+            return False
+        raise
+    return True
 
 
 @contextmanager
@@ -79,11 +93,22 @@ def ensure_running(server: LocalPostgres | LocalValkey) -> None:
         server.start()
 
 
+def _is_dropped(postgres: LocalPostgres, name: str) -> bool:
+    """Drops a database; False while an autovacuum worker, which we may not end, looks at it."""
+    try:
+        _administer(postgres, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    except ProgrammingError:
+        return False
+    return True
+
+
 def _administer(postgres: LocalPostgres, statement: str) -> None:
     engine = connect(postgres.url)
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text(statement))
-    engine.dispose()
+    try:
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(text(statement))
+    finally:
+        engine.dispose()
 
 
 def _address(postgres: LocalPostgres, database: str) -> str:

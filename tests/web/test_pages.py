@@ -218,6 +218,16 @@ def test_a_failed_version_leaves_the_old_one_searchable_and_says_so(visit: Page,
     )
 
 
+def test_a_partition_leads_to_its_jobs(visit: Page, world: OperatedWorld) -> None:
+    job_of(world, "queued.txt")
+    visit.goto("/")
+
+    visit.get_by_role("link", name="Partition 0").click()
+
+    expect(visit.get_by_text("Only those of partition 0")).to_be_visible()
+    expect(visit.locator("tbody tr")).to_have_count(1)
+
+
 def test_a_document_is_reindexed_and_deleted(visit: Page, world: OperatedWorld) -> None:
     document = world.file("report.pdf")
     assert document.job_id is not None

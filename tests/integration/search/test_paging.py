@@ -1,0 +1,115 @@
+import base64
+import json
+from contextlib import suppress
+
+import pytest
+
+from indexer.search import postgres_search
+from indexer.search.backend import Sort
+from pipeline.errors import Invalid
+from tests.support.search_index import SearchIndex
+
+
+@pytest.fixture
+def many(index: SearchIndex) -> SearchIndex:
+    """250 documents that have "word", some more than once, some also "rare"."""
+    index.publish(
+        *(
+            index.entry(f"{n}", "word " * (1 + n % 7) + ("rare " if n % 10 == 0 else "") + "filler " * (n % 13),
+                        title=f"Title {n % 50:02}" if n % 3 else f"word {n % 50}")
+            for n in range(250)
+        )
+    )  # fmt: skip
+    return index
+
+
+@pytest.mark.parametrize("sort", list(Sort))
+@pytest.mark.parametrize("limit", [1, 7, 100])
+def test_paging_shows_every_document_once_and_in_order(many: SearchIndex, sort: Sort, limit: int):
+    query = "rare" if limit == 1 else "word rare"
+    hits = many.walk(query, limit=limit, sort=sort)
+    page = many.search(query, sort=sort)
+    assert len(hits) == len({hit.key for hit in hits}) == page.total == (25 if limit == 1 else 250)
+    assert not page.total_capped
+    if sort is Sort.RELEVANCE:
+        assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    if sort is Sort.NEWEST:
+        assert [hit.accepted_at for hit in hits] == sorted((hit.accepted_at for hit in hits), reverse=True)
+    if sort is Sort.TITLE:
+        assert [hit.title.lower() for hit in hits] == sorted(hit.title.lower() for hit in hits)
+
+
+@pytest.mark.parametrize("sort", list(Sort))
+@pytest.mark.parametrize("limit", [1, 7, 40])
+def test_paging_goes_on_after_the_candidates(
+    many: SearchIndex, sort: Sort, limit: int, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(postgres_search, "MOST_CANDIDATES", 40)
+    monkeypatch.setattr(postgres_search, "POOL", 10)
+    hits = many.walk("word rare", limit=limit, sort=sort)
+    assert len(hits) == len({hit.key for hit in hits}) == 250
+
+
+@pytest.mark.parametrize("sort", list(Sort))
+def test_more_matches_than_are_counted_are_said_to_be_more(
+    many: SearchIndex, sort: Sort, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(postgres_search, "MOST_CANDIDATES", 40)
+    monkeypatch.setattr(postgres_search, "COUNTED_FIRST", 50)
+    monkeypatch.setattr(postgres_search, "MOST_COUNTED", 100)
+    page = many.search("word", sort=sort)
+    assert page.total_capped
+    assert 50 <= page.total <= 100
+    hits = many.walk("word", limit=17, sort=sort)
+    assert len(hits) == len({hit.key for hit in hits}) >= page.total
+    if sort is Sort.NEWEST:
+        assert [hit.key for hit in hits] == [str(n) for n in reversed(range(250))]
+    assert all(hit.passages for hit in hits)
+
+
+def test_documents_added_meanwhile_disturb_no_order(many: SearchIndex):
+    first = many.search("word rare", limit=100)
+    for n in range(30):
+        many.add(f"new {n}", "word rare " * 5)
+    second = many.search("word rare", limit=100, cursor=first.next)
+    assert not {hit.key for hit in first.hits} & {hit.key for hit in second.hits}
+    assert second.hits[0].score <= first.hits[-1].score
+
+
+def _forged(cursor: str, **changes: object) -> str:
+    fields = json.loads(base64.urlsafe_b64decode(cursor + "==")) | changes
+    return base64.urlsafe_b64encode(json.dumps(fields).encode()).decode().rstrip("=")
+
+
+@pytest.mark.parametrize("cursor", ["", "x", "é", "\ud800", "bm90IGpzb24", "e30", "W10", "a" * 10_000])
+def test_what_is_no_cursor_is_refused(many: SearchIndex, cursor: str):
+    with pytest.raises(Invalid) as refusal:
+        many.search("word", cursor=cursor)
+    assert refusal.value.code == "bad_cursor"
+
+
+@pytest.mark.parametrize("sort", list(Sort))
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"place": "x'; DROP TABLE entries; --"}, {"place": "NaN"}, {"place": "a\0b"}, {"place": None}, {"place": 1},
+        {"document_id": "1"}, {"document_id": None}, {"stage": "first"}, {"stage": "last"}, {"request": 1},
+        {"weights": {"dfs": {"'word'": -1}, "passages": 1, "average_length": 1}},
+        {"weights": {"dfs": {"'word'": 1}, "passages": 1e300, "average_length": 1}},
+        {"weights": {"dfs": {"'word'": 1}, "passages": 1, "average_length": 0}},
+    ],
+)  # fmt: skip
+def test_a_forged_cursor_is_refused_or_harmless(many: SearchIndex, sort: Sort, changes: dict[str, object]):
+    cursor = many.search("word", limit=5, sort=sort).next
+    assert cursor is not None
+    with suppress(Invalid):
+        many.search("word", limit=5, sort=sort, cursor=_forged(cursor, **changes))
+
+
+def test_a_cursor_of_another_search_is_refused(many: SearchIndex):
+    cursor = many.search("word", limit=5).next
+    for other in ({"query": "rare"}, {"sort": Sort.TITLE}, {"collections": frozenset({"default"})}):
+        request = {"query": "word", "limit": 5, "cursor": cursor} | other
+        with pytest.raises(Invalid) as refusal:
+            many.search(**request)
+        assert refusal.value.code == "bad_cursor"

@@ -1,0 +1,94 @@
+"""An index under test: documents go in with a few words, hits come out by key. Any backend can stand behind it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from typing import Any
+from uuid import UUID, uuid4
+
+from sqlalchemy import Engine, text
+
+from indexer.extract.types import Passage
+from indexer.search.backend import Entry, Hit, SearchBackend, SearchPage, SearchRequest, Sort
+
+BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+@dataclass
+class SearchIndex:
+    """A search backend with a database of its own."""
+
+    backend: SearchBackend
+    engine: Engine
+    ids: dict[str, UUID] = field(default_factory=dict)
+    numbers: "count[int]" = field(default_factory=count)
+
+    def entry(self, key: str, body: str | Sequence[Passage], /, *, version: int = 1, **fields: Any) -> Entry:
+        """A document that is known by its key; each newer than the one before."""
+        passages = [Passage(body)] if isinstance(body, str) else body
+        return Entry(
+            document_id=self.ids.setdefault(key, uuid4()),
+            version=version,
+            **{
+                "tombstone": False,
+                "collection_id": 1,
+                "key": key,
+                "title": "",
+                "media_type": "text/plain",
+                "metadata": {},
+                "accepted_at": BEGINNING + timedelta(seconds=next(self.numbers)),
+                "passages": passages,
+            }
+            | fields,
+        )
+
+    def add(self, key: str, body: str | Sequence[Passage], /, *, version: int = 1, **fields: Any) -> bool:
+        """Publishes one document; returns whether the index took it."""
+        return not self.publish(self.entry(key, body, version=version, **fields))
+
+    def delete(self, key: str, *, version: int) -> bool:
+        """Publishes a tombstone; returns whether the index took it."""
+        return self.add(key, (), version=version, tombstone=True, key=None)
+
+    def publish(self, *entries: Entry) -> set[UUID]:
+        """Publishes in one transaction; returns what was refused."""
+        with self.engine.begin() as connection:
+            return self.backend.publish(connection, entries)
+
+    def search(self, query: str, **request: Any) -> SearchPage:
+        """One page."""
+        with self.engine.connect() as connection:
+            return self.backend.search(connection, SearchRequest(query, **request))
+
+    def find(self, query: str, **request: Any) -> list[str]:
+        """The keys of the first hits, in their order."""
+        return [hit.key or "" for hit in self.search(query, **{"limit": 100, **request}).hits]
+
+    def only(self, query: str, **request: Any) -> Hit:
+        """The one document that is found."""
+        (hit,) = self.search(query, **request).hits
+        return hit
+
+    def walk(self, query: str, *, limit: int, sort: Sort = Sort.RELEVANCE) -> list[Hit]:
+        """All hits, page by page."""
+        hits: list[Hit] = []
+        cursor = None
+        while True:
+            page = self.search(query, limit=limit, sort=sort, cursor=cursor)
+            hits += page.hits
+            cursor = page.next
+            if cursor is None:
+                return hits
+            assert len(page.hits) == limit
+
+    def version_of(self, key: str) -> int | None:
+        """The version that the index has."""
+        with self.engine.connect() as connection:
+            return self.backend.version_of(connection, [self.ids[key]]).get(self.ids[key])
+
+    def collection(self, name: str) -> int:
+        """The id of a new collection."""
+        with self.engine.begin() as connection:
+            statement = text("INSERT INTO collections (name) VALUES (:name) RETURNING collection_id")
+            return int(connection.execute(statement, {"name": name}).scalar_one())
