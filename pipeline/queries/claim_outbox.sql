@@ -1,6 +1,8 @@
 -- Claims due rows for sending; guard: FOR UPDATE SKIP LOCKED on row and job, and the window of each lane.
 -- Partitions beyond the present number are served too: there were more of them when these jobs were accepted.
 -- A lane is a partition and a priority. Within one, collections take turns and the oldest row of each goes first.
+-- What is read is bounded by the windows, however many rows there are: every lookup ends at a LIMIT, and the due time is
+-- compared with a time that stays the same within the statement, as an index needs it.
 WITH lane AS (
     SELECT p.partition, q.priority,
            :window_jobs - (
@@ -10,9 +12,9 @@ WITH lane AS (
     FROM generate_series(0, greatest(:partitions - 1, (SELECT max(partition) FROM outbox WHERE NOT exhausted)))
         AS p (partition)
     CROSS JOIN generate_series(0, 2) AS q (priority)
-    WHERE EXISTS (
-        SELECT FROM outbox o WHERE o.partition = p.partition AND o.priority = q.priority AND NOT o.exhausted
-    )
+    CROSS JOIN LATERAL (
+        SELECT FROM outbox o WHERE o.partition = p.partition AND o.priority = q.priority AND NOT o.exhausted LIMIT 1
+    ) used
 ),
 due AS (
     SELECT pick.id
@@ -43,7 +45,7 @@ due AS (
             FROM outbox o
             WHERE o.partition = lane.partition AND o.priority = lane.priority AND NOT o.exhausted
               AND o.collection_id = collection.collection_id
-              AND o.due_at <= clock_timestamp()
+              AND o.due_at <= statement_timestamp()
               AND (o.claimed_until IS NULL OR o.claimed_until < clock_timestamp())
             ORDER BY o.due_at, o.id
             LIMIT greatest(lane.room, 0)
@@ -56,7 +58,7 @@ SELECT o.id, o.job_id, o.partition, o.priority, o.collection_id, o.bytes, o.trie
        j.state IN ('queued', 'retry_wait') AS is_waiting
 FROM outbox o
 JOIN jobs j ON j.job_id = o.job_id
-WHERE o.id IN (SELECT id FROM due)
+WHERE o.id = ANY (ARRAY(SELECT id FROM due))
   AND NOT o.exhausted AND (o.claimed_until IS NULL OR o.claimed_until < clock_timestamp())
 ORDER BY o.priority, o.due_at, o.id
 LIMIT :most_rows
