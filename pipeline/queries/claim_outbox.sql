@@ -17,7 +17,7 @@ WITH lane AS (
     ) used
 ),
 due AS (
-    SELECT pick.id
+    SELECT pick.id, row_number() OVER (ORDER BY lane.priority, pick.n, pick.due_at, pick.id) AS place
     FROM lane
     CROSS JOIN LATERAL (
         WITH RECURSIVE collection AS (
@@ -38,10 +38,10 @@ due AS (
             ) next
             WHERE c.n < :most_collections
         )
-        SELECT turn.id
+        SELECT turn.id, turn.n, turn.due_at
         FROM collection
         CROSS JOIN LATERAL (
-            SELECT o.id, row_number() OVER (ORDER BY o.due_at, o.id) AS n
+            SELECT o.id, o.due_at, row_number() OVER (ORDER BY o.due_at, o.id) AS n
             FROM outbox o
             WHERE o.partition = lane.partition AND o.priority = lane.priority AND NOT o.exhausted
               AND o.collection_id = collection.collection_id
@@ -53,13 +53,14 @@ due AS (
         ORDER BY turn.n, collection.collection_id
         LIMIT greatest(lane.room, 0)
     ) pick
+    ORDER BY place
+    LIMIT :most_rows
 )
 SELECT o.id, o.job_id, o.partition, o.priority, o.collection_id, o.bytes, o.tries, j.alone,
        j.state IN ('queued', 'retry_wait') AS is_waiting
-FROM outbox o
+FROM unnest(ARRAY(SELECT id FROM due ORDER BY place)) WITH ORDINALITY AS pick (id, place)
+JOIN outbox o ON o.id = pick.id
 JOIN jobs j ON j.job_id = o.job_id
-WHERE o.id = ANY (ARRAY(SELECT id FROM due))
-  AND NOT o.exhausted AND (o.claimed_until IS NULL OR o.claimed_until < clock_timestamp())
-ORDER BY o.priority, o.due_at, o.id
-LIMIT :most_rows
+WHERE NOT o.exhausted AND (o.claimed_until IS NULL OR o.claimed_until < clock_timestamp())
+ORDER BY pick.place
 FOR NO KEY UPDATE OF o, j SKIP LOCKED

@@ -26,7 +26,10 @@ def _without_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"WORKER__PARTITIONS": "a,b"}, "FENCEPOST_WORKER__PARTITIONS: partitions are written like 0-7,12, not 'a,b'."),
         ({"EXTRACT__MEMORY_BYTES": "1024"}, "FENCEPOST_EXTRACT__MEMORY_BYTES: "),
         ({"LOG_LEVEL": "loud"}, "FENCEPOST_LOG_LEVEL: "),
-        ({"LEESE__SECONDS": "60"}, "FENCEPOST_LEESE__SECONDS is not a setting of Fencepost; docs/settings.md lists them."),
+        (
+            {"LEESE__SECONDS": "60"},
+            "FENCEPOST_LEESE__SECONDS is not a setting of Fencepost; docs/settings.md lists them.",
+        ),
     ],
     ids=str,
 )
