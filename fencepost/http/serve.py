@@ -27,7 +27,12 @@ def api(settings: Settings) -> None:
     if armed := fault():
         faults.arm(*armed)
     # A pool may grow to twice its size, which makes one connection for each thread.
-    engine = connect(settings.database_url.get_secret_value(), application="fencepost api", size=THREADS // 2)
+    engine = connect(
+        settings.database_url.get_secret_value(),
+        application="fencepost api",
+        size=THREADS // 2,
+        pooled=settings.is_pooled,
+    )
     server = _Server(
         uvicorn.Config(
             create_app(settings, engine=engine),
