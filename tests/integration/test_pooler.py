@@ -1,6 +1,7 @@
 """The whole way through PgBouncer in transaction mode: nothing of ours may outlive a transaction."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import psycopg
@@ -27,7 +28,7 @@ def pooled_url(database: Database) -> Iterator[str]:
         yield url
 
 
-def test_the_whole_way_through_a_pooler(database: Database, pooled_url: str, broker_url: str, tmp_path) -> None:  # noqa: ANN001 - pytest's
+def test_the_whole_way_through_a_pooler(database: Database, pooled_url: str, broker_url: str, tmp_path: Path) -> None:
     world = World(database.engine)
     with running(pooled_url, broker_url, tmp_path) as stack:
         direct = {"FENCEPOST_DATABASE_DIRECT_URL": database.url}
@@ -50,7 +51,7 @@ def test_the_whole_way_through_a_pooler(database: Database, pooled_url: str, bro
     world.check()
 
 
-def test_limits_hold_for_one_transaction_and_nothing_is_prepared(database: Database, pooled_url: str) -> None:
+def test_limits_hold_for_one_transaction_and_nothing_is_prepared(pooled_url: str) -> None:
     engine = connect(pooled_url, pooled=True, statement_seconds=7)
     for _ in range(20):
         with engine.begin() as connection:
