@@ -33,16 +33,16 @@ def demo(
     Ends with 0 only if every sample was found on the expected page.
     """
     from fencepost.client import Client
-    from fencepost.local import stack
+    from fencepost.local import folder, stack
     from fencepost.local.log import Log
     from pipeline.settings import load
 
     code = FAILED
-    default = stack.default_data_folder()
-    folder = data or default.with_name(f"{default.name}-demo")
+    default = folder.default()
+    data = data or default.with_name(f"{default.name}-demo")
     log = Log(sys.stderr)
-    log.say("fencepost", f"starting with the data in {folder}")
-    running_stack = stack.running(load(), folder, port, log=log)
+    log.say("fencepost", f"starting with the data in {data}")
+    running_stack = stack.running(load(), data, port, log=log)
     with suppress(KeyboardInterrupt), running_stack as running, Client(running.url) as client:
         failures = _index(client)
         answers = [] if failures else list(_answers(client))

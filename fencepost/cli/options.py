@@ -38,12 +38,12 @@ def pairs(texts: list[str], *, option: str) -> dict[str, str]:
 
 
 def _found_url() -> str:
-    from fencepost.local import stack
+    from fencepost.local import folder
     from pipeline.settings import load
 
     settings = load()
     if "url" in settings.model_fields_set:
         return settings.url
     with suppress(OSError):
-        return stack.address(stack.default_data_folder()) or settings.url
+        return folder.address(folder.default()) or settings.url
     return settings.url

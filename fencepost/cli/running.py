@@ -23,9 +23,9 @@ def register(app: typer.Typer) -> None:
 
 def up(data: Data = None, port: Port = None, as_json: AsJson = False) -> None:
     """Run the whole stack on this machine until Ctrl-C: PostgreSQL, Valkey, and all of our processes."""
-    from fencepost.local import stack
+    from fencepost.local import folder, stack
 
-    stack.up(_settings(as_json=as_json), data or stack.default_data_folder(), port)
+    stack.up(_settings(as_json=as_json), data or folder.default(), port)
 
 
 def migrate(as_json: AsJson = False) -> None:

@@ -10,7 +10,7 @@ DATA/valkey    .log
 import fcntl
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from fencepost.local.processes import StartError
@@ -23,6 +23,23 @@ def default() -> Path:
         return Path("/var/lib/fencepost")
     home = Path(environment().get("XDG_DATA_HOME", ""))
     return (home if home.is_absolute() else Path.home() / ".local" / "share") / "fencepost"
+
+
+def address(data: Path) -> str | None:
+    """Where the stack of this data folder is served, None when none is running (or it was killed)."""
+    with suppress(OSError):
+        return (data / "address").read_text().strip() or None
+    return None
+
+
+@contextmanager
+def announced(data: Path, url: str) -> Iterator[None]:
+    """Tells the command line where the stack is served, for as long as it is."""
+    (data / "address").write_text(url)
+    try:
+        yield
+    finally:
+        (data / "address").unlink(missing_ok=True)
 
 
 @contextmanager

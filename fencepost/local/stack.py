@@ -40,18 +40,6 @@ class Stack:
         Event().wait()
 
 
-def default_data_folder() -> Path:
-    """Where the data is unless --data says otherwise: /var/lib/fencepost for root, else in the XDG data home."""
-    return folder.default()
-
-
-def address(data: Path) -> str | None:
-    """Where the stack of this data folder is served, None when none is running (or it was killed)."""
-    with suppress(OSError):
-        return (data / "address").read_text().strip() or None
-    return None
-
-
 def programs(workers: int | None = None) -> list[Program]:
     """Our own processes, in the order in which they are stopped; one worker per two cores unless said otherwise."""
     count = workers or max(1, (os.cpu_count() or 1) // 2)
@@ -116,8 +104,7 @@ def _start(
     for child in children:
         supervisor.run(child)
     _wait_until_ready(url)
-    parts.callback((data / "address").unlink, missing_ok=True)
-    (data / "address").write_text(url)
+    parts.enter_context(folder.announced(data, url))
     return Stack(url, data, servers, log)
 
 

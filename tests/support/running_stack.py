@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from threading import Thread
 
-from fencepost.local import processes, stack
+from fencepost.local import processes
 from pipeline.settings import environment
 from tests.support.waiting import until
 
@@ -31,7 +31,7 @@ class RunningStack:
     @property
     def url(self) -> str:
         """Where it is served."""
-        return stack.address(self.data) or ""
+        return folder.address(self.data) or ""
 
     def pid_of(self, child: str) -> int:
         """The process id of a supervised child, 0 while there is none."""
