@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from threading import Thread
 
-from fencepost.local import processes
+from fencepost.local import folder, processes
 from pipeline.settings import environment
 from tests.support.waiting import until
 
