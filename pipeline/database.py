@@ -8,6 +8,7 @@ from functools import cache
 from importlib.resources import files
 
 from sqlalchemy import Engine, TextClause, create_engine, make_url, text
+from sqlalchemy.exc import DBAPIError
 
 
 def connect(url: str, *, size: int = 5, application: str = "fencepost", statement_seconds: float = 30) -> Engine:
@@ -32,6 +33,11 @@ def connect(url: str, *, size: int = 5, application: str = "fencepost", statemen
             "keepalives_count": 3,
         },
     )
+
+
+def reason(error: DBAPIError) -> str:
+    """What PostgreSQL or its driver said, in one line."""
+    return str(error.orig).strip().partition("\n")[0]
 
 
 @cache

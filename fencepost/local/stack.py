@@ -1,6 +1,5 @@
 """The whole of Fencepost on this machine: servers, schema, processes, and the address of the page."""
 
-import ipaddress
 import os
 import signal
 import sys
@@ -13,14 +12,14 @@ from threading import Event
 import httpx
 from sqlalchemy.exc import OperationalError
 
+from fencepost.client import Unreachable
 from fencepost.local import folder, ports, processes
 from fencepost.local.log import Log
 from fencepost.local.processes import StartError
 from fencepost.local.servers import LocalServers
 from fencepost.local.supervisor import Program, Supervisor
 from pipeline import schema
-from pipeline.database import connect
-from pipeline.errors import SettingsError
+from pipeline.database import connect, reason
 from pipeline.settings import Settings, environment
 
 READY_SECONDS = 30
@@ -61,7 +60,10 @@ def programs(workers: int | None = None) -> list[Program]:
 
 
 def up(settings: Settings, data: Path, port: int | None = None, log: Log | None = None) -> None:
-    """Runs the stack until Ctrl-C or SIGTERM and prints where the page is. Raises SettingsError or StartError."""
+    """Runs the stack until Ctrl-C or SIGTERM and prints where the page is.
+
+    Raises StartError, or Unreachable for a database elsewhere that does not answer.
+    """
     with suppress(KeyboardInterrupt), running(settings, data, port, log=log) as stack:
         stack.log.say("fencepost", f"ready at {stack.url} with its data in {data}; Ctrl-C stops it")
         stack.wait()
@@ -79,9 +81,8 @@ def running(
     """Starts everything, yields once /health/ready answers, and stops everything at the end.
 
     `port` None is the port of the settings, or a free one if that is only the default and is taken. Call it from the
-    main thread: meanwhile SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt. Raises SettingsError or StartError.
+    main thread: meanwhile SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt. Raises the same errors as `up`.
     """
-    _refuse_other_hosts(settings)
     log = log or Log()
     heeded = [each for each in STOP_SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]  # nohup has its way
     before = {each: signal.signal(each, signal.default_int_handler) for each in heeded}
@@ -122,13 +123,6 @@ def _start(
     return Stack(url, data, servers, log)
 
 
-def _refuse_other_hosts(settings: Settings) -> None:
-    with suppress(ValueError):
-        if settings.host == "localhost" or ipaddress.ip_address(settings.host).is_loopback:
-            return
-    raise SettingsError(f"FENCEPOST_HOST is {settings.host}: without API keys only this machine (127.0.0.1) is served.")
-
-
 def _choose_port(settings: Settings, port: int | None, log: Log) -> int:
     asked = port if port is not None else settings.port
     if asked == 0:
@@ -147,7 +141,7 @@ def _migrate(url: str) -> None:
     try:
         schema.migrate(engine)
     except OperationalError as error:
-        raise StartError(f"The database cannot be used: {error.orig}") from None
+        raise Unreachable(f"The database cannot be used: {reason(error)}.") from None
     finally:
         engine.dispose()
 
