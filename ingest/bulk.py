@@ -108,8 +108,10 @@ def _answer(line: Line, outcome: Acceptance | Refusal) -> dict[str, Any]:
 
 def _content(fields: dict[str, Any]) -> bytes:
     text, encoded = fields.get("text"), fields.get("base64")
-    if (text is None) == (encoded is None):
-        raise invalid("text", "or base64 must be given, one of them")
+    if text is None and encoded is None:
+        raise invalid("text", "is missing, and so is base64")
+    if text is not None and encoded is not None:
+        raise invalid("text", "cannot be given together with base64")
     if not isinstance(text if encoded is None else encoded, str):
         raise invalid("text" if encoded is None else "base64", "is text")
     try:

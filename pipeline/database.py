@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 
 from sqlalchemy import Engine, TextClause, create_engine, event, make_url, text
-from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
 AWAY = (OperationalError, InterfaceError, PoolTimeout)
@@ -52,6 +52,11 @@ def connect(
         # Past SQLAlchemy, whose empty list of parameters would allow one statement only.
         event.listen(engine, "begin", lambda connection: connection.connection.cursor().execute(set_limits))
     return engine
+
+
+def reason(error: DBAPIError) -> str:
+    """What PostgreSQL or its driver said, in one line."""
+    return str(error.orig).strip().partition("\n")[0]
 
 
 @cache

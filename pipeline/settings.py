@@ -7,15 +7,26 @@ sizes are bytes, as the names say. docs/settings.md lists them all; a test keeps
 import os
 import re
 from pathlib import Path
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    SecretStr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from pipeline.errors import SettingsError
 
 PREFIX = "FENCEPOST_"
 MIB = 1024 * 1024
+LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 class _Group(BaseModel):
@@ -37,15 +48,17 @@ class Budget(_Group):
 class Lease(_Group):
     """How long a worker may be silent."""
 
-    seconds: float = Field(30, gt=0)
     beat_seconds: float = Field(10, gt=0)
+    seconds: float = Field(30, gt=0, validate_default=True)
 
-    @model_validator(mode="after")
-    def _three_beats(self) -> Self:
-        if self.seconds < 3 * self.beat_seconds:
-            msg = f"a lease of {self.seconds:g} s is shorter than three beats of {self.beat_seconds:g} s"
+    @field_validator("seconds")
+    @classmethod
+    def _three_beats(cls, seconds: float, info: ValidationInfo) -> float:
+        beat = info.data.get("beat_seconds", 0)
+        if seconds < 3 * beat:
+            msg = f"a lease of {seconds:g} s is shorter than three beats of {beat:g} s"
             raise ValueError(msg)
-        return self
+        return seconds
 
 
 class Relay(_Group):
@@ -111,6 +124,43 @@ class Upload(_Group):
     spool_folder: Path | None = None
 
 
+def check_address(address: str, example: str, *schemes: str) -> None:
+    """Raises ValueError unless it begins with one of the schemes and can be parsed; never repeats it: passwords."""
+    try:
+        is_fine = address.startswith(tuple(f"{scheme}://" for scheme in schemes)) and urlsplit(address).port != 0
+    except ValueError:
+        is_fine = False
+    if not is_fine:
+        msg = f"write an address such as {example}"
+        raise ValueError(msg)
+
+
+def _secret_address(example: str, *schemes: str) -> AfterValidator:
+    def check(value: SecretStr) -> SecretStr:
+        if value:
+            check_address(value.get_secret_value(), example, *schemes)
+        return value
+
+    return AfterValidator(check)
+
+
+def check_web_address(address: str) -> str:
+    """The address; raises ValueError unless it is one of HTTP."""
+    check_address(address, "http://127.0.0.1:8000", "http", "https")
+    return address
+
+
+def _loopback(host: str) -> str:
+    if host not in LOOPBACK:
+        msg = f"{host} can be reached by others, which is refused until API keys exist; use 127.0.0.1"
+        raise ValueError(msg)
+    return host
+
+
+Database = Annotated[SecretStr, _secret_address("postgresql://user:password@host/name", "postgresql", "postgres")]
+Broker = Annotated[SecretStr, _secret_address("redis://:password@host:6379/0", "redis", "rediss", "unix")]
+
+
 class Settings(BaseSettings):
     """The whole tree; see the module's docstring for how a variable is named."""
 
@@ -122,16 +172,16 @@ class Settings(BaseSettings):
         env_ignore_empty=True,
     )
 
-    database_url: SecretStr = SecretStr("")
-    database_direct_url: SecretStr = SecretStr("")
-    broker_url: SecretStr = SecretStr("")
-    url: str = "http://127.0.0.1:8000"
-    host: str = "127.0.0.1"
+    database_url: Database = SecretStr("")
+    database_direct_url: Database = SecretStr("")
+    broker_url: Broker = SecretStr("")
+    url: Annotated[str, AfterValidator(check_web_address)] = "http://127.0.0.1:8000"
+    host: Annotated[str, AfterValidator(_loopback)] = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
     partitions: int = Field(16, ge=1, le=1024)
     quarantine_owner: str = Field("operators", min_length=1)
     log_json: bool = False
-    log_level: str = Field("info", pattern="^(debug|info|warning|error)$")
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
 
     budget: Budget = Budget()
     lease: Lease = Lease()
@@ -207,7 +257,8 @@ def _names(model: type[BaseModel], prefix: str = PREFIX) -> set[str]:
     names = set()
     for name, field in model.model_fields.items():
         variable = f"{prefix}{name.upper()}"
-        names.add(variable)
         if isinstance(field.annotation, type) and issubclass(field.annotation, _Group):
             names |= _names(field.annotation, f"{variable}__")
+        else:
+            names.add(variable)
     return names

@@ -57,4 +57,6 @@ def _code(error: FencepostError) -> int:
 
     if isinstance(error, Unreachable) or (isinstance(error, Answered) and error.status == 503):
         return NOT_REACHED
-    return NOTHING if isinstance(error, Answered) and error.status == 404 else FAILED
+    if isinstance(error, Answered):
+        return {400: USAGE, 404: NOTHING, 422: USAGE}.get(error.status, FAILED)
+    return FAILED

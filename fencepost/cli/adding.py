@@ -52,7 +52,9 @@ def register(app: typer.Typer) -> None:
 
 def add(
     paths: Annotated[list[Path], typer.Argument(metavar="PATH", exists=True, help="Files and folders.")],
-    collection: Annotated[str | None, typer.Option("--collection", "-c", metavar="NAME")] = None,
+    collection: Annotated[
+        str | None, typer.Option("--collection", "-c", metavar="NAME", help="Into this one instead of `default`.")
+    ] = None,
     key: Annotated[str | None, typer.Option(help="The key of a single file; else its path in the folder.")] = None,
     meta: Annotated[list[str] | None, typer.Option("--meta", metavar="K=V", help="Metadata; may be repeated.")] = None,
     wait_for_all: Annotated[
@@ -74,7 +76,7 @@ def add(
             raise typer.BadParameter(f"names one document, but {len(files)} files are given", param_hint="--key")
         files = [Found(files[0].path, key)]
     if not files:
-        raise nothing("there are no files in what you named.", as_json=as_json, empty={"added": 0, "failed": []})
+        raise nothing("there are no files in what you named.", as_json=as_json, empty=_answer(Tally()))
     with server(url) as client:
         tally = _upload_all(client, files, names, quiet=as_json)
         if wait_for_all:
@@ -154,13 +156,22 @@ def _wait_for_all(client: "Client", tally: Tally, *, quiet: bool) -> None:
             tally.fail(found, f"{now['failure']['message']} {now['failure']['hint']}", now["failure"]["code"])
 
 
+def _answer(tally: Tally) -> dict[str, Any]:
+    return {
+        "added": tally.count(unchanged=False),
+        "unchanged": tally.count(unchanged=True),
+        "failed": tally.failures,
+        "documents": tally.documents,
+    }
+
+
 def _tell(tally: Tally, *, as_json: bool) -> None:
-    added, unchanged, failed = tally.count(unchanged=False), tally.count(unchanged=True), len(tally.failures)
+    answer = _answer(tally)
     if as_json:
-        print_json({"added": added, "unchanged": unchanged, "failed": tally.failures, "documents": tally.documents})
+        print_json(answer)
     else:
         for failure in tally.failures:
             complain(f"{failure['path']}: {failure['message']} ({failure['code']})")
-        typer.echo(f"{added} added, {unchanged} unchanged, {failed} failed")
-    if failed:
+        typer.echo(f"{answer['added']} added, {answer['unchanged']} unchanged, {len(tally.failures)} failed")
+    if tally.failures:
         raise typer.Exit(FAILED)

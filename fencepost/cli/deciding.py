@@ -60,10 +60,10 @@ def list_all(
 
 
 @app.command(epilog=examples("quarantine show report.pdf"))
-def show(name: Name, url: Url = None, as_json: AsJson = False) -> None:
+def show(name: Name, collection: Collection = None, url: Url = None, as_json: AsJson = False) -> None:
     """Show why a document is in quarantine and what can be done."""
     with server(url) as client:
-        item = client.get(f"/v1/quarantine/{_job(client, name)}")
+        item = client.get(f"/v1/quarantine/{_job(client, name, collection)}")
     if as_json:
         print_json(item)
     else:
@@ -84,7 +84,7 @@ def replay(
     """Try again, with fresh budgets: the same version, or a new one."""
     body = {"as": "new_version" if new_version else "same"}
     chosen = {"collection": collection, "code": code, "owner": owner}
-    _decide("replay", names or [], body, chosen if everything else None, url=url, as_json=as_json)
+    _decide("replay", names or [], body, chosen, everything=everything, url=url, as_json=as_json)
 
 
 @app.command(epilog=examples('quarantine dismiss report.pdf --note "a scan of an empty page"'))
@@ -100,7 +100,7 @@ def dismiss(
 ) -> None:
     """Close what nothing more will be done about; what is searchable stays so."""
     chosen = {"collection": collection, "code": code, "owner": owner}
-    _decide("dismiss", names or [], {"note": note}, chosen if everything else None, url=url, as_json=as_json)
+    _decide("dismiss", names or [], {"note": note}, chosen, everything=everything, url=url, as_json=as_json)
 
 
 @app.command(epilog=examples("quarantine assign report.pdf --to mary"))
@@ -116,18 +116,27 @@ def assign(
 ) -> None:
     """Give it to somebody."""
     chosen = {"collection": collection, "code": code, "owner": owner}
-    _decide("assign", names or [], {"owner": to}, chosen if everything else None, url=url, as_json=as_json)
+    _decide("assign", names or [], {"owner": to}, chosen, everything=everything, url=url, as_json=as_json)
 
 
 def _decide(
-    verb: str, names: list[str], body: dict[str, Any], chosen: dict[str, Any] | None, *, url: str | None, as_json: bool
+    verb: str,
+    names: list[str],
+    body: dict[str, Any],
+    chosen: dict[str, str | None],
+    *,
+    everything: bool,
+    url: str | None,
+    as_json: bool,
 ) -> None:
-    """Decides on the named documents one by one, or on all that match in one request."""
-    if bool(names) == (chosen is not None):
+    """Decides on the named documents (of one collection) one by one, or on all that match in one request."""
+    if bool(names) == everything:
         raise typer.BadParameter("name documents, or say --all")
+    if names and (chosen["code"] or chosen["owner"]):
+        raise typer.BadParameter("--code and --owner choose among --all")
     with server(url) as client:
-        if chosen is None:
-            answer = _one_by_one(client, verb, names, body)
+        if names:
+            answer = _one_by_one(client, verb, names, chosen["collection"], body)
         else:
             answer = client.post(f"/v1/quarantine/{verb}", {**body, "filter": chosen})
     moved, refused = answer["moved"], answer["refused"]
@@ -142,25 +151,27 @@ def _decide(
         raise typer.Exit(NOTHING if only_unknown else FAILED)
 
 
-def _one_by_one(client: "Client", verb: str, names: list[str], body: dict[str, Any]) -> dict[str, list[Any]]:
+def _one_by_one(
+    client: "Client", verb: str, names: list[str], collection: str | None, body: dict[str, Any]
+) -> dict[str, list[Any]]:
     """The same answer as for many."""
     from fencepost.client import Answered
 
     moved, refused = [], []
     for name in names:
         try:
-            moved.append(client.post(f"/v1/quarantine/{_job(client, name)}/{verb}", body))
+            moved.append(client.post(f"/v1/quarantine/{_job(client, name, collection)}/{verb}", body))
         except Answered as error:
             refused.append({"name": name, "status": error.status, "code": error.code, "detail": str(error)})
     return {"moved": moved, "refused": refused}
 
 
-def _job(client: "Client", name: str) -> str:
+def _job(client: "Client", name: str, collection: str | None) -> str:
     """The job of the newest version of a document, or the name itself if it is no document's but may be a job's."""
     from fencepost.client import Answered, as_uuid
 
     try:
-        job = client.document(name)["job"]
+        job = client.document(name, collection=collection)["job"]
     except Answered as error:
         if error.status == 404 and as_uuid(name) is not None:
             return name

@@ -90,7 +90,7 @@ def _database(settings: "Settings") -> Finding:
     from sqlalchemy.exc import DBAPIError
 
     from pipeline import schema
-    from pipeline.database import connect
+    from pipeline.database import connect, reason
 
     address = settings.database_url.get_secret_value()
     if not address:
@@ -99,7 +99,7 @@ def _database(settings: "Settings") -> Finding:
     try:
         revision = schema.current(engine)
     except DBAPIError as error:
-        return Finding("database", ok=False, finding=f"PostgreSQL does not answer: {str(error.orig).strip()}")
+        return Finding("database", ok=False, finding=f"PostgreSQL does not answer: {reason(error)}")
     finally:
         engine.dispose()
     if revision != schema.newest():

@@ -68,14 +68,7 @@ def show(
     if as_json:
         print_json(document if past is None else {**document, "history": past})
         return
-    print_facts(
-        (label, document[field])
-        for label, field in (
-            ("id", "id"), ("key", "key"), ("collection", "collection"), ("title", "title"), ("file", "filename"),
-            ("type", "media_type"), ("bytes", "size"), ("metadata", "metadata"), ("state", "state"),
-        )
-    )  # fmt: skip
-    print_facts([("version", _versions(document)), ("text", document["text_quality"]), ("why", _why(document))])
+    print_facts(_facts(document))
     for version in past or []:
         _print_version(version)
 
@@ -145,6 +138,17 @@ def delete(
     _end_with(failures)
     if missing:
         raise typer.Exit(FAILED if answers else NOTHING)
+
+
+def _facts(document: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for label, field in (
+        ("id", "id"), ("key", "key"), ("collection", "collection"), ("title", "title"), ("file", "filename"),
+        ("type", "media_type"), ("bytes", "size"), ("metadata", "metadata"), ("state", "state"),
+    ):  # fmt: skip
+        yield label, document[field]
+    yield "version", _versions(document)
+    yield "text", document["text_quality"]
+    yield "why", _why(document)
 
 
 def _failures(client: "Client", document_ids: list[str]) -> list[str]:

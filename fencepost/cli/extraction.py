@@ -55,7 +55,12 @@ def _extracted(file: Path) -> dict[str, Any]:
         "pages": len(pages),
         "facts": extraction.facts,
         "passages": [
-            {"n": n, **{name: passage[name] for name in ("page", "member", "heading", "text") if passage[name]}}
+            {
+                "n": n,
+                "page": passage["page"],
+                **{name: passage[name] for name in ("member", "heading") if passage[name]},
+                "text": passage["text"],
+            }
             for n, passage in enumerate(passages, 1)
         ],
     }
@@ -65,6 +70,6 @@ def _show(answer: dict[str, Any]) -> None:
     facts = ", ".join(f"{name} {value}" for name, value in answer["facts"].items())
     typer.echo(f"{answer['media_type']}, {answer['text_quality']}, {answer['pages'] or 'no'} pages ({facts})")
     for passage in answer["passages"]:
-        place = " · ".join(str(passage[name]) for name in ("page", "member", "heading") if name in passage)
+        place = " · ".join(str(passage[name]) for name in ("page", "member", "heading") if passage.get(name))
         console().rule(f"passage {passage['n']}" + (f" · {place}" if place else ""), align="left", style="dim")
         typer.echo(passage["text"].rstrip())

@@ -23,7 +23,13 @@ Name = Annotated[str, typer.Argument(metavar="DOC", help="The id or key of a doc
 def server(url: str | None) -> Iterator["Client"]:
     """A client of the server at --url, FENCEPOST_URL, or where `fencepost up` says that it is."""
     from fencepost.client import Client
+    from pipeline.settings import check_web_address
 
+    if url is not None:
+        try:
+            check_web_address(url)
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--url") from None
     with Client(url or _found_url()) as client:
         yield client
 

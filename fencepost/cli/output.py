@@ -9,8 +9,10 @@ import typer
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
 DONE, FAILED, USAGE, NOT_REACHED, NOTHING = range(5)
+WIDE = 10_000
 
 STATE_STYLES = {
     "queued": "cyan",
@@ -38,11 +40,11 @@ def complain(sentence: str) -> None:
     typer.echo(f"fencepost: {sentence}", err=True)
 
 
-def console(*, stderr: bool = False) -> "Console":
+def console(*, stderr: bool = False, width: int | None = None) -> "Console":
     """Where tables and colours go; plain text when it is not a terminal."""
     from rich.console import Console
 
-    return Console(stderr=stderr, highlight=False, soft_wrap=not sys.stdout.isatty())
+    return Console(stderr=stderr, width=width, highlight=False, soft_wrap=not sys.stdout.isatty())
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
@@ -50,7 +52,9 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     from rich.table import Table
     from rich.text import Text
 
-    table = Table(*columns, box=None, pad_edge=False, header_style="bold")
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for number, name in enumerate(columns):
+        table.add_column(name, no_wrap=number == 0)  # what a row is named by can be copied
     for row in rows:
         cells = ["" if cell is None else str(cell) for cell in row]
         table.add_row(
@@ -59,7 +63,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
                 for name, cell in zip(columns, cells, strict=True)
             )
         )
-    console().print(table)
+    _print(table)
 
 
 def print_facts(facts: Iterable[tuple[str, Any]]) -> None:
@@ -72,9 +76,14 @@ def print_facts(facts: Iterable[tuple[str, Any]]) -> None:
     table.add_column(overflow="fold")
     for name, value in facts:
         if value not in (None, "", {}, []):
-            text = str(value)
+            text = json.dumps(value, ensure_ascii=False) if isinstance(value, (dict, list)) else str(value)
             table.add_row(name, Text(text, style=STATE_STYLES.get(text, "") if name == "state" else ""))
-    console().print(table)
+    _print(table)
+
+
+def _print(table: "Table") -> None:
+    """As wide as the terminal; into a pipe one line a row, for grep and its like."""
+    console(width=None if sys.stdout.isatty() else WIDE).print(table)
 
 
 def nothing(what: str, *, as_json: bool, empty: object) -> typer.Exit:

@@ -34,14 +34,14 @@ def migrate(as_json: AsJson = False) -> None:
 
     from fencepost.client import Unreachable
     from pipeline import schema
-    from pipeline.database import connect
+    from pipeline.database import connect, reason
 
     settings = _settings().needs("database_url")
     engine = connect(settings.direct_url, application="fencepost migrate")
     try:
         before, after = schema.migrate(engine)
     except OperationalError as error:
-        raise Unreachable(f"The database cannot be migrated now: {str(error.orig).strip()}") from None
+        raise Unreachable(f"The database cannot be migrated now: {reason(error)}.") from None
     finally:
         engine.dispose()
     if as_json:

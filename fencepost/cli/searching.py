@@ -18,13 +18,16 @@ SPACES = re.compile(r"\s+")
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command(epilog=examples('search "breeches buoy" -museum', "search harbour --filter year=2026 --limit 3"))(
-        search
-    )
+    app.command(
+        epilog=examples("search '\"breeches buoy\" -museum'", "search harbour --filter year=2026 --limit 3"),
+    )(search)
 
 
 def search(
-    query: Annotated[list[str], typer.Argument(metavar="QUERY", help='Words, "phrases", -unwanted words, OR.')],
+    query: Annotated[
+        list[str],
+        typer.Argument(metavar="QUERY", help="Words, \"phrases\", OR, -unwanted words ('in quotes', or after --)."),
+    ],
     collection: Collection = None,
     filters: Annotated[
         list[str] | None, typer.Option("--filter", metavar="K=V", help="media_type=… or metadata; may be repeated.")

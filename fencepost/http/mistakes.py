@@ -13,6 +13,8 @@ from pipeline.database import AWAY
 from pipeline.errors import Refusal
 
 RETRY_SECONDS = 2
+WORDS = {"missing": "is missing", "extra_forbidden": "is not known here"}
+"""Our words for mistakes that the validator tells in its own."""
 UNEXPECTED = "Something unexpected happened; the server's log has it under the X-Request-Id of this answer."
 
 
@@ -42,7 +44,10 @@ async def _not_valid(_request: Request, error: Exception) -> Response:
     if any(mistake["type"] == "json_invalid" for mistake in mistakes):
         return _answer(problems.problem(400, "malformed_json", "The body is not JSON."))
     errors = [
-        {"field": ".".join(str(part) for part in mistake["loc"][1:]) or "body", "message": mistake["msg"]}
+        {
+            "field": ".".join(str(part) for part in mistake["loc"][1:]) or "body",
+            "message": WORDS.get(mistake["type"]) or mistake["msg"].removeprefix("Value error, "),
+        }
         for mistake in mistakes
     ]
     detail = "; ".join(f"{mistake['field']}: {mistake['message']}" for mistake in errors) + "."

@@ -1,5 +1,6 @@
 """The routes of operators: overview, workers, jobs, quarantine and outbox."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
@@ -29,7 +30,6 @@ from fencepost.http.operator_shapes import (
     ReplayMany,
 )
 from pipeline import alarms, events, jobs, outbox, overview, quarantine
-from pipeline.database import MOST_BIGINT
 from pipeline.errors import Conflict, NotFound, Refusal
 from pipeline.overview_cache import OverviewCache
 from pipeline.problems import documented
@@ -191,16 +191,26 @@ def release_all(engine: TheEngine) -> Released:
     return _release(engine, None)
 
 
+def _row_id(row_id: Annotated[str, Path(description="The row's id.")]) -> int:
+    if not re.fullmatch(r"[0-9]{1,18}", row_id):
+        raise _no_row(row_id)
+    return int(row_id)
+
+
 @router.post("/v1/outbox/{row_id}/release", summary="Release one exhausted message", responses=documented(404, 409))
-def release(row_id: Annotated[int, Path(ge=0, le=MOST_BIGINT)], engine: TheEngine) -> Released:
+def release(row_id: Annotated[int, Depends(_row_id)], engine: TheEngine) -> Released:
     """Lets it travel again. The attempts of its job are untouched."""
     released = _release(engine, [row_id])
     if not released.released:
         with engine.connect() as connection:
             if not outbox.exists(connection, row_id):
-                raise NotFound("outbox_row_not_found", f"There is no outbox row {row_id}; it may have been sent.")
+                raise _no_row(row_id)
         raise Conflict("not_exhausted", f"Outbox row {row_id} is not held back: it is sent by itself.")
     return released
+
+
+def _no_row(row_id: object) -> NotFound:
+    return NotFound("outbox_row_not_found", f"There is no outbox row {row_id}; it may have been sent.")
 
 
 def _release(engine: Engine, ids: Sequence[int] | None) -> Released:

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 import uvicorn
 
 from fencepost.http.app import THREADS, create_app
-from fencepost.http.guard import refuse_other_hosts
 from pipeline import events, faults, logs
 from pipeline.database import connect
 from pipeline.errors import SettingsError
@@ -56,8 +55,7 @@ def api(settings: Settings) -> None:
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A listening socket; raises SettingsError for a host that others can reach, and for a port that is taken."""
-    refuse_other_hosts(host)
+    """A listening socket; raises SettingsError for a port that is taken."""
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:

@@ -12,14 +12,14 @@ from threading import Event
 import httpx
 from sqlalchemy.exc import OperationalError
 
-from fencepost.http.guard import refuse_other_hosts
+from fencepost.client import Unreachable
 from fencepost.local import folder, ports, processes
 from fencepost.local.log import Log
 from fencepost.local.processes import StartError
 from fencepost.local.servers import LocalServers
 from fencepost.local.supervisor import Program, Supervisor
 from pipeline import schema
-from pipeline.database import connect
+from pipeline.database import connect, reason
 from pipeline.settings import Settings, environment
 
 READY_SECONDS = 30
@@ -48,7 +48,10 @@ def programs(workers: int | None = None) -> list[Program]:
 
 
 def up(settings: Settings, data: Path, port: int | None = None, log: Log | None = None) -> None:
-    """Runs the stack until Ctrl-C or SIGTERM and prints where the page is. Raises SettingsError or StartError."""
+    """Runs the stack until Ctrl-C or SIGTERM and prints where the page is.
+
+    Raises StartError, or Unreachable for a database elsewhere that does not answer.
+    """
     with suppress(KeyboardInterrupt), running(settings, data, port, log=log) as stack:
         stack.log.say("fencepost", f"ready at {stack.url} with its data in {data}; Ctrl-C stops it")
         stack.wait()
@@ -66,9 +69,8 @@ def running(
     """Starts everything, yields once /health/ready answers, and stops everything at the end.
 
     `port` None is the port of the settings, or a free one if that is only the default and is taken. Call it from the
-    main thread: meanwhile SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt. Raises SettingsError or StartError.
+    main thread: meanwhile SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt. Raises the same errors as `up`.
     """
-    refuse_other_hosts(settings.host)
     log = log or Log()
     heeded = [each for each in STOP_SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]  # nohup has its way
     before = {each: signal.signal(each, signal.default_int_handler) for each in heeded}
@@ -126,7 +128,7 @@ def _migrate(url: str) -> None:
     try:
         schema.migrate(engine)
     except OperationalError as error:
-        raise StartError(f"The database cannot be used: {error.orig}") from None
+        raise Unreachable(f"The database cannot be used: {reason(error)}.") from None
     finally:
         engine.dispose()
 

@@ -231,8 +231,9 @@ def test_all_refused_messages_are_released_at_once(client: Client, world: Operat
     assert client.post("/v1/outbox/release").json() == {"released": 0}
 
 
-def test_an_unknown_outbox_row_is_not_found(client: Client) -> None:
-    answer = client.post("/v1/outbox/999/release")
+@pytest.mark.parametrize("row", ["999", "x", "-1", "9" * 30])
+def test_an_unknown_outbox_row_is_not_found(client: Client, row: str) -> None:
+    answer = client.post(f"/v1/outbox/{row}/release")
 
     assert (answer.status_code, answer.json()["code"]) == (404, "outbox_row_not_found")
 

@@ -41,7 +41,6 @@ def run(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> R
         for name, value in variables.items():
             monkeypatch.setenv(name, value)
         monkeypatch.setattr(sys, "argv", ["fencepost", *(str(argument) for argument in arguments)])
-        monkeypatch.setenv("COLUMNS", "200")
         with pytest.raises(SystemExit) as ended:
             main()
         code = ended.value.code

@@ -85,6 +85,7 @@ def test_waiting_tells_which_failed_and_why(fencepost: Run, folder: Path, world:
 
 def test_nothing_to_add_is_4_and_a_path_that_is_not_there_is_2(fencepost: Run, tmp_path: Path) -> None:
     assert fencepost("add", tmp_path).code == 4
+    assert fencepost("add", tmp_path, "--json").json == {"added": 0, "unchanged": 0, "failed": [], "documents": []}
     assert fencepost("add", tmp_path / "nowhere").code == 2
     assert fencepost("add", tmp_path, "--meta", "nonsense").code == 2
 

@@ -16,7 +16,8 @@ def ids(client: Client, world: World) -> dict[str, str]:
     """`good.txt` succeeded, `bad.pdf` is quarantined, `new.txt` waits; `twice` is in two collections."""
     ids = {}
     for key in ("good.txt", "bad.pdf", "new.txt", "twice"):
-        body = client.post(f"/v1/documents?key={key}&title={key}", content=key.encode()).json()
+        names = {"key": key, "title": key, "metadata": '{"year": 2026}'}
+        body = client.post("/v1/documents", params=names, content=key.encode()).json()
         ids[key] = body["document_id"]
         if key in {"good.txt", "bad.pdf"}:
             (held,) = world.lease(body["job_id"])
@@ -35,14 +36,25 @@ def test_list_shows_states_and_reasons(fencepost: Run) -> None:
     assert [item["key"] for item in fencepost("list", "--state", "quarantined", "--json").json] == ["bad.pdf"]
     assert len(fencepost("list", "--limit", "2", "--json").json) == 2
     assert fencepost("list", "-c", "nowhere").code == 4
-    assert fencepost("list", "--state", "lost").code == 1
+    assert fencepost("list", "--state", "lost").code == 2
+
+
+def test_a_table_in_a_pipe_has_one_line_for_each_row(
+    fencepost: Run, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    nameless = client.post("/v1/documents", content=b"x").json()["document_id"]
+    monkeypatch.setenv("COLUMNS", "40")
+    first = fencepost("list").out.splitlines()[1:]
+    assert len(first) == 6
+    assert first[0].startswith(f"{nameless}  default ")
 
 
 def test_show_takes_an_id_or_a_key(fencepost: Run, ids: dict[str, str]) -> None:
     by_key, by_id = fencepost("show", "bad.pdf", "--json"), fencepost("show", ids["bad.pdf"], "--json")
     assert by_key.json == by_id.json
     ran = fencepost("show", "bad.pdf", "--history")
-    assert "It ends too early. Open and save the file" in " ".join(ran.out.split())
+    assert "It ends too early. Open and save the file" in ran.out
+    assert '{"year": 2026}' in ran.out
     assert "attempt of generation 1" in ran.out
     assert fencepost("show", "nowhere").code == 4
     ambiguous = fencepost("show", "twice")

@@ -1,6 +1,7 @@
 """Commands that need no server of their own: help, config, doctor, migrate, extract."""
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -55,12 +56,47 @@ def test_an_unknown_command_or_option_is_2(run: Run) -> None:
     assert run("worker", "--partitions", "x", FENCEPOST_DATABASE_URL="postgresql:///x").code == 2
 
 
-def test_a_bad_setting_is_one_sentence_that_names_it(run: Run) -> None:
-    for name, value in {"FENCEPOST_PORT": "x", "FENCEPOST_NO_SUCH": "1", "FENCEPOST_LEASE__SECONDS": "5"}.items():
-        ran = run("config", **{name: value})
-        assert ran.code == 2
-        assert ran.err.startswith("fencepost: ")
-        assert len(ran.err.splitlines()) == 1
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("FENCEPOST_PORT", "x"),
+        ("FENCEPOST_NO_SUCH", "1"),
+        ("FENCEPOST_LEASE", "{}"),
+        ("FENCEPOST_LEASE__NO_SUCH", "1"),
+        ("FENCEPOST_LEASE__SECONDS", "5"),
+        ("FENCEPOST_LOG_LEVEL", "loud"),
+        ("FENCEPOST_WORKER__PARTITIONS", "7-x"),
+        ("FENCEPOST_DATABASE_URL", "secret"),
+        ("FENCEPOST_DATABASE_URL", "mysql://me:secret@db/x"),
+        ("FENCEPOST_DATABASE_URL", "postgresql://me:se/secret@db/x"),
+        ("FENCEPOST_DATABASE_DIRECT_URL", "postgresql://[secret/x"),
+        ("FENCEPOST_BROKER_URL", "postgresql://me:secret@db/x"),
+        ("FENCEPOST_URL", "127.0.0.1:8000"),
+        ("FENCEPOST_HOST", "0.0.0.0"),  # noqa: S104 - it is to be refused
+        ("FENCEPOST_HOST", "::"),
+        ("FENCEPOST_HOST", "192.0.2.1"),
+        ("FENCEPOST_HOST", "example.org"),
+    ],
+)
+@pytest.mark.parametrize("command", ["config", "api", "worker", "up"])
+def test_a_bad_setting_is_one_sentence_that_names_it(run: Run, command: str, name: str, value: str) -> None:
+    ran = run(command, **{name: value})
+    assert ran.code == 2
+    assert re.match(rf"fencepost: {name}( |: )", ran.err)
+    assert len(ran.err.splitlines()) == 1
+    assert "secret" not in ran.err
+
+
+@pytest.mark.parametrize("variable", [("FENCEPOST_LEASE__SECONDS", "29"), ("FENCEPOST_LEASE__BEAT_SECONDS", "11")])
+def test_a_lease_shorter_than_three_beats_is_refused_whichever_is_set(run: Run, variable: tuple[str, str]) -> None:
+    ran = run("config", **dict([variable]))
+    assert ran.code == 2
+    assert "FENCEPOST_LEASE__SECONDS: a lease of " in ran.err
+
+
+def test_an_address_on_the_command_line_that_is_none_is_2(run: Run) -> None:
+    for url in ("127.0.0.1:8000", "http://[::1", "ftp://127.0.0.1"):
+        assert run("list", "--url", url).code == 2
 
 
 def test_config_tells_values_and_sources_and_hides_passwords(run: Run) -> None:
@@ -82,6 +118,7 @@ def test_migrate_says_what_it_did(run: Run, database: Database) -> None:
     away = run("migrate", FENCEPOST_DATABASE_URL="postgresql://nobody:secret@127.0.0.1:9/x")
     assert away.code == 3
     assert "secret" not in away.err
+    assert len(away.err.splitlines()) == 1
 
 
 def test_doctor_finds_a_server_that_is_away_and_a_broker_that_drops_messages(
@@ -118,7 +155,7 @@ def test_extract_shows_what_would_be_indexed(run: Run, tmp_path: Path) -> None:
     file.write_text("A lighthouse keeper's log.")
     answer = run("extract", file, "--json").json
     assert (answer["media_type"], answer["text_quality"]) == ("text/plain", "ok")
-    assert answer["passages"] == [{"n": 1, "text": "A lighthouse keeper's log."}]
+    assert answer["passages"] == [{"n": 1, "page": None, "text": "A lighthouse keeper's log."}]
     assert "lighthouse" in run("extract", file).out
     (tmp_path / "empty.txt").touch()
     ran = run("extract", tmp_path / "empty.txt", "--json")

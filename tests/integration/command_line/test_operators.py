@@ -48,7 +48,20 @@ def test_quarantine_is_listed_and_shown(fencepost: Run, quarantine: Callable[[st
         fencepost("quarantine", "show", name, "--json").json for name in ("bad.pdf", document, item["job_id"])
     )
     assert by_key == by_id == by_job
-    assert by_key["hint"] in " ".join(fencepost("quarantine", "show", "bad.pdf").out.split())
+    assert by_key["hint"] in fencepost("quarantine", "show", "bad.pdf").out
+
+
+def test_a_key_of_several_collections_needs_one_of_them(
+    fencepost: Run, world: World, quarantine: Callable[[str, str], str]
+) -> None:
+    quarantine("bad.pdf", "corrupt")
+    other = world.upload("x", key="bad.pdf", collection="other")
+    assert fencepost("quarantine", "show", "bad.pdf").code == 1
+    shown = fencepost("quarantine", "show", "bad.pdf", "--collection", "default", "--json")
+    assert (shown.code, shown.json["collection"]) == (0, "default")
+    assert fencepost("quarantine", "replay", "bad.pdf", "--collection", "other").code == 1
+    assert fencepost("quarantine", "replay", "bad.pdf", "--collection", "default").out == "1 done, 0 refused\n"
+    assert world.job(other.job_id)["state"] == "queued"
 
 
 def test_a_replay_keeps_the_version_and_a_new_one_is_the_next(
@@ -85,6 +98,7 @@ def test_what_is_not_there_is_4_and_what_is_not_clear_is_2(fencepost: Run) -> No
     assert fencepost("quarantine", "replay", "nowhere").code == 4
     assert fencepost("quarantine", "replay").code == 2
     assert fencepost("quarantine", "replay", "a", "--all").code == 2
+    assert fencepost("quarantine", "replay", "a", "--code", "corrupt").code == 2
     assert fencepost("quarantine", "dismiss", "a").code == 2
 
 

@@ -42,6 +42,7 @@ def test_hits_show_title_page_words_and_score(fencepost: Run) -> None:
 def test_options_after_a_word_that_is_not_wanted(fencepost: Run) -> None:
     assert [hit["key"] for hit in fencepost("search", "--json", "--", "lighthouse", "-paper").json["hits"]] == ["a.pdf"]
     assert [hit["key"] for hit in fencepost("search", "lighthouse -paper", "--json").json["hits"]] == ["a.pdf"]
+    assert [hit["key"] for hit in fencepost("search", '"of paper" -keeper', "--json").json["hits"]] == ["b.txt"]
 
 
 def test_filters_narrow_the_search(fencepost: Run) -> None:
@@ -59,3 +60,4 @@ def test_nothing_found_is_4_and_a_filter_that_is_none_is_2(fencepost: Run) -> No
     assert fencepost("search", "zeppelin").code == 4
     assert fencepost("search", "zeppelin", "--json").json["total"] == 0
     assert fencepost("search", "lighthouse", "--filter", "nonsense").code == 2
+    assert fencepost("search", "?").code == 2
