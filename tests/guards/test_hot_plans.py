@@ -1,5 +1,6 @@
-"""Among 50,000 jobs that wait, as many that failed for now, and leases by the thousand, what runs all the time reads
-little: each statement is executed often enough to get its generic plan, and its reads are counted by PostgreSQL.
+"""Among 70,000 jobs, most of which wait, what runs all the time reads little.
+
+Each statement is executed often enough to get its generic plan, and PostgreSQL itself counts what it reads.
 """
 
 from collections import Counter

@@ -50,7 +50,7 @@ def test_the_whole_way_through_a_pooler(database: Database, pooled_url: str, bro
     world.check()
 
 
-def test_limits_hold_for_one_transaction_and_nothing_is_prepared(database: Database, pooled_url: str) -> None:
+def test_limits_hold_for_one_transaction_and_nothing_is_prepared(pooled_url: str) -> None:
     engine = connect(pooled_url, pooled=True, statement_seconds=7)
     for _ in range(20):
         with engine.begin() as connection:
