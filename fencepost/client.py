@@ -16,6 +16,7 @@ from uuid import UUID
 import httpx
 
 from pipeline.errors import FencepostError
+from pipeline.states import SETTLED
 
 PAGE = 500
 CONNECT_SECONDS = 5.0
@@ -35,7 +36,6 @@ class Answered(FencepostError):
         self.code = code
 
 
-SETTLED = frozenset({"succeeded", "superseded", "resolved", "quarantined"})
 LOOK_SECONDS = 0.1
 _never = threading.Event()
 
@@ -107,7 +107,7 @@ class Client:
 
     def document(self, name: str, *, collection: str | None = None) -> dict[str, Any]:
         """The document with this id, or else with this key; raises Answered 404 or 409 (`ambiguous`)."""
-        if (document_id := _uuid(name)) is not None:
+        if (document_id := as_uuid(name)) is not None:
             found: dict[str, Any] = self.get(f"/v1/documents/{document_id}")
             return found
         matches = list(self.items("/v1/documents", key=name, collection=collection, limit=2))
@@ -144,7 +144,8 @@ def _problem(response: httpx.Response) -> Answered:
         return Answered(response.status_code, "unknown", f"The server answered {response.status_code}.")
 
 
-def _uuid(name: str) -> UUID | None:
+def as_uuid(name: str) -> UUID | None:
+    """The id that a name is, None if it is none."""
     try:
         return UUID(name)
     except ValueError:

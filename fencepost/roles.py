@@ -7,7 +7,7 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sqlalchemy import Engine
@@ -122,7 +122,3 @@ def _engine(settings: Settings, kind: str, *, size: int) -> Engine:
 
 def _broker(settings: Settings) -> str:
     return settings.broker_url.get_secret_value()
-
-
-ROLES: dict[str, Callable[[Settings], None]] = {"relay": relay, "worker": worker, "sweeper": sweeper}
-"""What `fencepost NAME` runs."""

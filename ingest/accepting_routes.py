@@ -11,20 +11,13 @@ from starlette.requests import Request
 
 from ingest.description import FIELDS, titled
 from ingest.idempotency import identify
-from ingest.requests import (
-    DocumentId,
-    ExpectedVersion,
-    IdempotencyKey,
-    TheEngine,
-    TheIntake,
-    TheSettings,
-    answered,
-)
+from ingest.requests import ExpectedVersion, IdempotencyKey, TheIntake, answered
 from ingest.settled import settled
 from ingest.shapes import Accepted
 from ingest.upload import received
 from pipeline.acceptance import Submission
 from pipeline.problems import documented
+from pipeline.requests import DocumentId, TheEngine, TheSettings
 from pipeline.states import Operation
 
 router = APIRouter(tags=["documents"])

@@ -1,13 +1,20 @@
 """Connections to PostgreSQL, and the named statements in queries/*.sql.
 
 A statement that takes part in a race lives in a file of its own whose first line says what it does and what guards
-it. Everything else is written in SQLAlchemy Core where it is used.
+it. Everything else is written where it is used.
 """
 
 from functools import cache
 from importlib.resources import files
 
 from sqlalchemy import Engine, TextClause, create_engine, event, make_url, text
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+AWAY = (OperationalError, InterfaceError, PoolTimeout)
+"""Errors that are about the state of PostgreSQL, or of our pool, and not about the statement."""
+
+MOST_BIGINT = 2**63 - 1
 
 
 def connect(

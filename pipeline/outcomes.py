@@ -74,3 +74,8 @@ HINTS: dict[str, str] = {
 """Every failure code with the hint that people see beside it."""
 
 FAILURES = frozenset(HINTS)
+
+
+def failure(code: str, message: str) -> dict[str, str]:
+    """{code, message, hint}: what people are told of a failure."""
+    return {"code": code, "message": message, "hint": HINTS[code]}

@@ -144,7 +144,7 @@ class Settings(BaseSettings):
 
     @property
     def direct_url(self) -> str:
-        """The address for session locks and NOTIFY, past any transaction pooler."""
+        """The address for what needs a session (locks, LISTEN, migrations), past any transaction pooler."""
         return self.database_direct_url.get_secret_value() or self.database_url.get_secret_value()
 
     @property

@@ -1,7 +1,6 @@
 """`fencepost quarantine`: look at what needs a person, and decide."""
 
 from typing import TYPE_CHECKING, Annotated, Any
-from uuid import UUID
 
 import typer
 
@@ -158,23 +157,15 @@ def _one_by_one(client: "Client", verb: str, names: list[str], body: dict[str, A
 
 def _job(client: "Client", name: str) -> str:
     """The job of the newest version of a document, or the name itself if it is no document's but may be a job's."""
-    from fencepost.client import Answered
+    from fencepost.client import Answered, as_uuid
 
     try:
         job = client.document(name)["job"]
     except Answered as error:
-        if error.status == 404 and _is_uuid(name):
+        if error.status == 404 and as_uuid(name) is not None:
             return name
         raise
     if job is None:
         raise Answered(404, "job_not_found", f"Nothing of {name} is in quarantine.")
     job_id: str = job["id"]
     return job_id
-
-
-def _is_uuid(name: str) -> bool:
-    try:
-        UUID(name)
-    except ValueError:
-        return False
-    return True

@@ -3,12 +3,11 @@
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fencepost.cli.options import AsJson
+from fencepost.cli.options import AsJson, Data, Port
 from fencepost.cli.output import DONE, FAILED, complain, console, examples, print_json
 
 if TYPE_CHECKING:
@@ -25,10 +24,8 @@ def register(app: typer.Typer) -> None:
 
 def demo(
     leave: Annotated[bool, typer.Option("--exit", help="End after the searches instead of at Ctrl-C.")] = False,
-    data: Annotated[
-        Path | None, typer.Option("--data", metavar="DIR", help="The folder that holds everything.")
-    ] = None,
-    port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="0 chooses a free one.")] = None,
+    data: Data = None,
+    port: Port = None,
     as_json: AsJson = False,
 ) -> None:
     """Start everything, index the sample documents, search them, and say where the page is.

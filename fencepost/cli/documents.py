@@ -21,7 +21,6 @@ from fencepost.cli.output import (
 if TYPE_CHECKING:
     from fencepost.client import Client
 
-MOST_NAMED = 10_000
 Wait = Annotated[bool, typer.Option("--wait", help="Wait until it is done; say what failed.")]
 
 
@@ -112,12 +111,12 @@ def reindex(
     with server(url) as client:
         wanted = _wanted(client, names or [], collection, failed=failed)
         answer = client.post("/v1/reindex", wanted)
-        if wait:
-            _wait_for_all(client, [str(each) for each in wanted["documents"]])
+        failures = _failures(client, wanted["documents"]) if wait else []
     if as_json:
         print_json(answer)
     else:
         typer.echo(f"{answer['accepted']} accepted, {answer['skipped']} had nothing to do")
+    _end_with(failures)
     if not answer["accepted"] and not answer["skipped"]:
         raise typer.Exit(NOTHING)
 
@@ -136,25 +135,30 @@ def delete(
                 answers.append(client.delete(f"/v1/documents/{document['id']}"))
             except Answered as error:
                 missing.append({"document": name, "code": error.code, "message": str(error)})
-        if wait:
-            _wait_for_all(client, [answer["document_id"] for answer in answers])
+        failures = _failures(client, [answer["document_id"] for answer in answers]) if wait else []
     if as_json:
         print_json({"deleted": answers, "failed": missing})
     else:
         for failure in missing:
             complain(f"{failure['document']}: {failure['message']}")
         typer.echo(f"{len(answers)} deleted")
+    _end_with(failures)
     if missing:
         raise typer.Exit(FAILED if answers else NOTHING)
 
 
-def _wait_for_all(client: "Client", document_ids: list[str]) -> None:
-    """Returns when the newest version of each is settled; complains and exits with 1 if one is not indexed."""
+def _failures(client: "Client", document_ids: list[str]) -> list[str]:
+    """Waits until the newest version of each is settled; returns why any is not indexed."""
     failures = []
     for document_id in document_ids:
         document = client.settled(document_id, client.get(f"/v1/documents/{document_id}")["input_version"])
         if document["failure"] is not None:
             failures.append(f"{document['key'] or document_id}: {_why(document)}")
+    return failures
+
+
+def _end_with(failures: list[str]) -> None:
+    """Complains of each and exits with 1, if there are any."""
     for failure in failures:
         complain(failure)
     if failures:
@@ -163,7 +167,7 @@ def _wait_for_all(client: "Client", document_ids: list[str]) -> None:
 
 def _wanted(client: "Client", names: list[str], collection: str | None, *, failed: bool) -> dict[str, Any]:
     if names:
-        return {"documents": [client.document(name, collection=collection)["id"] for name in names[:MOST_NAMED]]}
+        return {"documents": [client.document(name, collection=collection)["id"] for name in names]}
     if collection is not None:
         return {"collection": collection}
     return {"state": "failed"} if failed else {"all": True}

@@ -1,18 +1,14 @@
 """The commands that run something: the stack on this machine, and one process each for production."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fencepost.cli.options import AsJson
+from fencepost.cli.options import AsJson, Data, Port
 from fencepost.cli.output import examples, print_json
 
 if TYPE_CHECKING:
     from pipeline.settings import Settings
-
-Data = Annotated[Path | None, typer.Option("--data", metavar="DIR", help="The folder that holds everything.")]
-Port = Annotated[int | None, typer.Option("--port", min=0, max=65535, help="0 chooses a free one.")]
 
 
 def register(app: typer.Typer) -> None:

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 import uvicorn
 
 from fencepost.http.app import THREADS, create_app
+from fencepost.http.guard import refuse_other_hosts
 from pipeline import events, faults, logs
 from pipeline.database import connect
 from pipeline.errors import SettingsError
 from pipeline.processes import Presence
 from pipeline.settings import Settings, fault
 
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 GRACE_SECONDS = 5
 
 
@@ -57,10 +57,7 @@ def api(settings: Settings) -> None:
 
 def listen(host: str, port: int) -> socket.socket:
     """A listening socket; raises SettingsError for a host that others can reach, and for a port that is taken."""
-    if host not in LOOPBACK:
-        raise SettingsError(
-            f"FENCEPOST_HOST: {host} can be reached by others, which is refused until API keys exist; use 127.0.0.1."
-        )
+    refuse_other_hosts(host)
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:

@@ -12,12 +12,12 @@ from fencepost.web.rendering import PageRoute, page, static
 from indexer.search.backend import SearchBackend, SearchPage, SearchRequest
 from indexer.search_routes import the_backend
 from ingest import documents
-from ingest.requests import DocumentId, TheEngine, TheSettings
 from pipeline import jobs, outbox, overview, quarantine
 from pipeline.errors import Invalid
 from pipeline.outcomes import FAILURES
 from pipeline.quarantine import Filter
-from pipeline.sanitise import clean_text
+from pipeline.requests import Cursor, DocumentId, TheEngine, TheSettings
+from pipeline.sanitise import clean_name, clean_text
 from pipeline.states import State
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
@@ -26,7 +26,6 @@ PAGE = 50
 
 Text = Annotated[str, Query(max_length=1_000)]
 """A field of a form; empty when nothing was chosen."""
-Cursor = Annotated[str | None, Query()]
 
 
 @router.get("/")
@@ -45,7 +44,7 @@ def list_documents(
     cursor: Cursor = None,
 ) -> HTMLResponse:
     """All documents, the newest first, and where to drop new ones."""
-    wanted = documents.Filter(_state(state), clean_text(collection) or None)
+    wanted = documents.Filter(_state(state), clean_name(collection))
     with engine.connect() as connection:
         overview.bound(connection)
         found = documents.page(connection, wanted, cursor=cursor, limit=PAGE, settings=settings)
@@ -120,7 +119,7 @@ def list_jobs(
             connection,
             settings,
             state=_state(state),
-            collection=clean_text(collection) or None,
+            collection=clean_name(collection),
             partition=partition,
             cursor=cursor,
             limit=PAGE,

@@ -79,7 +79,7 @@ def _forms(name: str, value: str) -> list[str]:
 def _excluded(terms: Terms) -> Scope:
     if terms.excluded is None:
         return _ANYTHING
-    condition = "AND NOT EXISTS (SELECT FROM excluded e WHERE e.document_id = x.document_id)"
+    condition = "AND x.document_id NOT IN (SELECT document_id FROM excluded)"
     return Scope(GATE.format(name="excluded"), condition, {"excluded": terms.excluded})
 
 
@@ -88,5 +88,5 @@ def _required(terms: Terms) -> Scope:
     if len(terms.clauses) == 1:
         return _ANYTHING
     phrases = {f"required_{i}": terms.anyone_of(bits) for i, bits in enumerate(terms.required)}
-    conditions = (f"AND x.document_id IN (SELECT document_id FROM {name})" for name in phrases)
+    conditions = (f"AND (x.document_id IN (SELECT document_id FROM {name})) IS TRUE" for name in phrases)
     return Scope("\n".join(GATE.format(name=name) for name in phrases), " ".join(conditions), dict(phrases))

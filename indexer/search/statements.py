@@ -2,9 +2,9 @@
 
 Each term's matches are gathered in a LATERAL arm, rarest term first and up to a bound, so that a common word costs
 no more than a rare one. The tsquery reaches an arm as a column: were it a constant, the planner would read the whole
-table for a common word. `ts_rank` of one lexeme is 6/π² · Σ 1/j² for j = 1…tf, from which tf is read back for BM25.
-
-(`IN … IS TRUE` keeps a set hashed where the planner, which cannot know its size, would loop over it.)
+table for a common word. For the same reason `IN … IS TRUE` and `NOT IN` keep a set hashed, where the planner, which
+cannot know its size, would loop over it or read all matches first. `ts_rank` of one lexeme is 6/π² · Σ 1/j² for
+j = 1…tf, from which tf is read back for BM25.
 
 `{gates}` are common table expressions that `{scope}` refers to; `x` in `{scope}` is a row of entries or of passages.
 """
@@ -13,8 +13,7 @@ from indexer.search.backend import Sort
 
 # Rows that match; n = 0 is the title with the key.
 _MATCHES = """
-    (SELECT x.document_id, 0 AS n, x.shelf_id FROM entries x WHERE x.tsv @@ arm.q {scope}
-     LIMIT CAST(:most AS integer) / 2)
+    SELECT x.document_id, 0 AS n, x.shelf_id FROM entries x WHERE x.tsv @@ arm.q {scope}
     UNION ALL
     SELECT x.document_id, x.n, x.shelf_id FROM passages x WHERE x.tsv @@ arm.q {scope}"""
 

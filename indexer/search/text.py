@@ -16,9 +16,9 @@ UNSPACED = (
 )
 """Characters of scripts that are written without spaces, for a character class."""
 _RUN = re.compile(f"[{UNSPACED}]+")
-_ODD = re.compile(r"[^\w\s]")
+_ODD = re.compile(r"[^\w ]")
 _MARKS = {"Mn", "Mc"}  # vowel signs and accents belong to their word
-_ASCII = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code).isspace())}
+_ASCII = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
 def search_text(text: str) -> str:

@@ -30,8 +30,7 @@ def client(database: Database) -> Iterator[Client]:
 
 
 def quarantined(world: OperatedWorld, filename: str = "a.pdf") -> UUID:
-    job_id = world.file(filename).job_id
-    assert job_id is not None
+    job_id = world.job_of(filename)
     world.attempt(job_id, BROKEN)
     return job_id
 

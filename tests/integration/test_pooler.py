@@ -1,6 +1,7 @@
 """The whole way through PgBouncer in transaction mode: nothing of ours may outlive a transaction."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import httpx
 import psycopg
@@ -27,7 +28,7 @@ def pooled_url(database: Database) -> Iterator[str]:
         yield url
 
 
-def test_the_whole_way_through_a_pooler(database: Database, pooled_url: str, broker_url: str, tmp_path) -> None:  # noqa: ANN001 - pytest's
+def test_the_whole_way_through_a_pooler(database: Database, pooled_url: str, broker_url: str, tmp_path: Path) -> None:
     world = World(database.engine)
     with running(pooled_url, broker_url, tmp_path) as stack:
         direct = {"FENCEPOST_DATABASE_DIRECT_URL": database.url}

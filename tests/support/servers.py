@@ -61,18 +61,7 @@ def fresh_database(postgres: LocalPostgres) -> Iterator[Database]:
     finally:
         engine.dispose()
         ensure_running(postgres)
-        until(lambda: _dropped(postgres, name), what="dropping the database")
-
-
-def _dropped(postgres: LocalPostgres, name: str) -> bool:
-    """Whether it could be dropped: not while a worker of autovacuum is in it, whom only a superuser may end."""
-    try:
         until(lambda: _is_dropped(postgres, name), what=f"the end of database {name}")
-    except ProgrammingError as error:
-        if isinstance(error.orig, InsufficientPrivilege):
-            return False
-        raise
-    return True
 
 
 @contextmanager
@@ -97,8 +86,10 @@ def _is_dropped(postgres: LocalPostgres, name: str) -> bool:
     """Drops a database; False while an autovacuum worker, which we may not end, looks at it."""
     try:
         _administer(postgres, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
-    except ProgrammingError:
-        return False
+    except ProgrammingError as error:
+        if isinstance(error.orig, InsufficientPrivilege):
+            return False
+        raise
     return True
 
 

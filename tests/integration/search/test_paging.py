@@ -51,6 +51,16 @@ def test_paging_goes_on_after_the_candidates(
 
 
 @pytest.mark.parametrize("sort", list(Sort))
+def test_matches_in_titles_only_are_all_counted_and_shown(
+    many: SearchIndex, sort: Sort, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(postgres_search, "MOST_CANDIDATES", 40)
+    many.publish(*(many.entry(f"other {n}", "nothing", title="word") for n in range(100)))
+    assert many.search("word", sort=sort).total == 350
+    assert len({hit.key for hit in many.walk("word", limit=30, sort=sort)}) == 350
+
+
+@pytest.mark.parametrize("sort", list(Sort))
 def test_more_matches_than_are_counted_are_said_to_be_more(
     many: SearchIndex, sort: Sort, monkeypatch: pytest.MonkeyPatch
 ):
