@@ -18,7 +18,7 @@ SPACES = re.compile(r"\s+")
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command(epilog=examples('search "breeches buoy" -museum', "search harbour --filter year=2026 --limit 3"))(
+    app.command(epilog=examples('search "breeches buoy -museum"', "search harbour --filter year=2026 --limit 3"))(
         search
     )
 
