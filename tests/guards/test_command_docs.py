@@ -54,6 +54,7 @@ def test_an_example_can_be_typed(example: str, tmp_path: Path, monkeypatch: pyte
     command, arguments = COMMANDS[name], words[len(name.split()) :]
     monkeypatch.chdir(tmp_path)
     for word in arguments:  # the files that it names
+        (tmp_path / word).parent.mkdir(exist_ok=True)
         (Path.mkdir if word.startswith("./") else Path.touch)(tmp_path / word)
     if arguments:
         with command.make_context(name, arguments):
