@@ -6,6 +6,7 @@ FencepostError
 """
 
 import os
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
@@ -15,6 +16,7 @@ from uuid import UUID
 import httpx
 
 from pipeline.errors import FencepostError
+from pipeline.states import SETTLED
 
 PAGE = 500
 CONNECT_SECONDS = 5.0
@@ -32,6 +34,10 @@ class Answered(FencepostError):
         super().__init__(detail)
         self.status = status
         self.code = code
+
+
+LOOK_SECONDS = 0.1
+_never = threading.Event()
 
 
 class Client:
@@ -101,7 +107,7 @@ class Client:
 
     def document(self, name: str, *, collection: str | None = None) -> dict[str, Any]:
         """The document with this id, or else with this key; raises Answered 404 or 409 (`ambiguous`)."""
-        if (document_id := _uuid(name)) is not None:
+        if (document_id := as_uuid(name)) is not None:
             found: dict[str, Any] = self.get(f"/v1/documents/{document_id}")
             return found
         matches = list(self.items("/v1/documents", key=name, collection=collection, limit=2))
@@ -110,6 +116,14 @@ class Client:
         if len(matches) > 1:
             raise Answered(409, "ambiguous", f"Several collections have a document {name}; say which one.")
         return matches[0]
+
+    def settled(self, document_id: str, version: int) -> dict[str, Any]:
+        """The document once this version, or a newer one, is final or needs a person; waits as long as it takes."""
+        while True:
+            document: dict[str, Any] = self.get(f"/v1/documents/{document_id}")
+            if document["input_version"] > version or document["state"] in SETTLED:
+                return document
+            _never.wait(LOOK_SECONDS)
 
     def _request(self, method: str, path: str, **options: Any) -> Any:  # noqa: ANN401 - httpx's own options
         try:
@@ -130,7 +144,8 @@ def _problem(response: httpx.Response) -> Answered:
         return Answered(response.status_code, "unknown", f"The server answered {response.status_code}.")
 
 
-def _uuid(name: str) -> UUID | None:
+def as_uuid(name: str) -> UUID | None:
+    """The id that a name is, None if it is none."""
     try:
         return UUID(name)
     except ValueError:

@@ -7,8 +7,10 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
+
+from sqlalchemy import Engine
 
 from indexer.actors import DeliveryWorker
 from indexer.attempt import Indexer
@@ -32,7 +34,7 @@ RETRY_SECONDS = 1.0
 def relay(settings: Settings) -> None:
     """Runs a relay until SIGTERM."""
     with _process(settings) as stopping:
-        engine = connect(_url(settings), application="fencepost relay", size=2)
+        engine = _engine(settings, "relay", size=2)
         presence = Presence(settings, kind="relay")
         step = Loop("relay", Relay(engine, Postman(_broker(settings)), settings).run_once)
         listener = Listener(settings.direct_url, step.wake)
@@ -48,7 +50,7 @@ def relay(settings: Settings) -> None:
 def sweeper(settings: Settings) -> None:
     """Runs a sweeper until SIGTERM."""
     with _process(settings) as stopping:
-        engine = connect(_url(settings), application="fencepost sweeper", size=2)
+        engine = _engine(settings, "sweeper", size=2)
         presence = Presence(settings, kind="sweeper")
         step = Loop("sweeper", Sweeper(engine, Postman(_broker(settings)), postgres, settings).run_once)
         presence.start(stopping)
@@ -64,7 +66,7 @@ def worker(settings: Settings) -> None:
         _check_broker(_broker(settings), stopping)
         partitions = parse_partitions(settings.worker.partitions, settings.partitions)
         threads = settings.worker.threads
-        engine = connect(_url(settings), application="fencepost worker", size=threads + 1)
+        engine = _engine(settings, "worker", size=threads + 1)
         holding = Holding(attempt_seconds=settings.budget.attempt_seconds)
         presence = Presence(settings, kind="worker", partitions=partitions, slots=threads, holding=holding)
         presence.start(stopping)
@@ -113,13 +115,10 @@ def _check_broker(url: str, stopping: threading.Event) -> None:
     return None
 
 
-def _url(settings: Settings) -> str:
-    return settings.database_url.get_secret_value()
+def _engine(settings: Settings, kind: str, *, size: int) -> Engine:
+    url = settings.database_url.get_secret_value()
+    return connect(url, application=f"fencepost {kind}", size=size, pooled=settings.is_pooled)
 
 
 def _broker(settings: Settings) -> str:
     return settings.broker_url.get_secret_value()
-
-
-ROLES: dict[str, Callable[[Settings], None]] = {"relay": relay, "worker": worker, "sweeper": sweeper}
-"""What `fencepost NAME` runs."""

@@ -17,6 +17,9 @@ from pipeline.holding import Holding
 from pipeline.settings import Settings
 from pipeline.waking import WakingBroker
 
+HAND_BACK_SECONDS = 2
+"""What the hand-back gets of the grace period."""
+
 
 class DeliveryWorker:
     """Consumes the queues of some partitions with a few threads."""
@@ -45,7 +48,7 @@ class DeliveryWorker:
         self._broker.wake_all()
         stopper = threading.Thread(target=self._worker.stop, name="stopper", daemon=True)
         stopper.start()
-        stopper.join(self._settings.worker.stop_grace_seconds - 2)
+        stopper.join(self._settings.worker.stop_grace_seconds - HAND_BACK_SECONDS)
         try:
             self._indexer.hand_back(self._holding.all())
         except DBAPIError as error:

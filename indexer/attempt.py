@@ -12,7 +12,7 @@ from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from typing import TYPE_CHECKING
 from uuid import UUID
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 
 from indexer.extract import Extraction
 from indexer.extract.pool import Crashed, ExtractionPool, limits
@@ -72,10 +72,8 @@ class Indexer:
         endings = [Ending(job, generation, STOPPED) for job, generation in held]
         if not endings:
             return
-        find = text("SELECT document_id FROM jobs WHERE job_id = ANY(CAST(:jobs AS uuid[]))")
         with self._engine.begin() as connection:
-            documents = connection.execute(find, {"jobs": [ending.job_id for ending in endings]}).scalars().all()
-            leases.lock_documents(connection, documents)
+            leases.lock_documents_of(connection, [ending.job_id for ending in endings])
             leases.finish_if_held(connection, endings, self._settings)
 
     def _lease(self, jobs: Sequence[UUID]) -> list[Attempt]:
@@ -128,8 +126,9 @@ class Indexer:
         try:
             attempt.extraction = future.result()
         except Crashed as error:
-            events.emit("extraction.crashed", job_id=str(attempt.lease.job_id), error=str(error))
-            again = attempt.lease.last_code == error.code
+            lease = attempt.lease
+            events.emit("extraction.crashed", job_id=str(lease.job_id), generation=lease.generation, error=str(error))
+            again = lease.last_code == error.code
             attempt.outcome = (Rejected if again else RetryLater)(error.code, error.message)
         except Permanent as error:
             attempt.outcome = Rejected(error.code, error.message)

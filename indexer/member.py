@@ -31,5 +31,11 @@ class Attempt:
 
 def failed(attempt: Attempt, error: Exception) -> RetryLater:
     """The outcome of a fault that nobody foresaw; it is said in the log with its traceback."""
-    events.emit("attempt.failed", job_id=str(attempt.lease.job_id), error=repr(error), exc_info=error)
+    events.emit(
+        "attempt.failed",
+        job_id=str(attempt.lease.job_id),
+        generation=attempt.lease.generation,
+        error=repr(error),
+        exc_info=error,
+    )
     return RetryLater("handler_error", f"{type(error).__name__}: {error}"[:1000])

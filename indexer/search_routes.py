@@ -5,14 +5,14 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query, Request
+from fastapi import APIRouter, Depends, Query
 from pydantic import BaseModel, ConfigDict, Field
-from sqlalchemy import Engine
 
 from indexer.search import postgres
 from indexer.search.backend import SearchBackend, SearchRequest, Sort
 from pipeline.errors import Invalid
 from pipeline.problems import documented
+from pipeline.requests import Cursor, TheEngine
 from pipeline.sanitise import clean_text
 
 MOST_HITS = 100
@@ -65,12 +65,6 @@ class SearchShape(_Shape):
     next: str | None = Field(description="The cursor of the next page.")
 
 
-def the_engine(request: Request) -> Engine:
-    """The engine of this API process."""
-    engine: Engine = request.app.state.engine
-    return engine
-
-
 def the_backend() -> SearchBackend:
     """The search backend of this installation."""
     return postgres
@@ -78,7 +72,7 @@ def the_backend() -> SearchBackend:
 
 @router.get("/v1/search", summary="Search", responses=documented(422))
 def search(
-    engine: Annotated[Engine, Depends(the_engine)],
+    engine: TheEngine,
     backend: Annotated[SearchBackend, Depends(the_backend)],
     q: Annotated[str, Query(description='Words, "phrases", -unwanted words, OR.')],
     *,
@@ -88,7 +82,7 @@ def search(
         Query(description="media_type:VALUE or meta.NAME:VALUE. Repeated, one name's values are alternatives."),
     ] = None,
     limit: Annotated[int, Query(ge=1, le=MOST_HITS)] = 10,
-    cursor: Annotated[str | None, Query(description="`next` of the page before.")] = None,
+    cursor: Cursor = None,
     sort: Sort = Sort.RELEVANCE,
 ) -> SearchShape:
     """Finds documents with all of the words first, then with some. A quoted phrase must be there."""

@@ -6,15 +6,17 @@ from operator import itemgetter
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Query
 from pydantic import BaseModel, Field
 from sqlalchemy import Connection, RowMapping, text
 
 from indexer import results
 from indexer.extract import Passage
 from pipeline import cursors
-from pipeline.errors import NotFound
+from pipeline.database import MOST_BIGINT
+from pipeline.errors import NotFound, no_document
 from pipeline.problems import documented
+from pipeline.requests import Cursor, DocumentId, TheEngine
 
 router = APIRouter(tags=["documents"])
 
@@ -39,15 +41,15 @@ class TextShape(BaseModel):
     "/v1/documents/{document_id}/text", summary="The text of a document by page", responses=documented(400, 404)
 )
 def document_text(
-    request: Request,
-    document_id: str,
-    version: Annotated[int | None, Query(ge=1, le=2**63 - 1, description="The published one unless named.")] = None,
-    cursor: Annotated[str | None, Query(description="`next` of the pages before.")] = None,
+    document_id: DocumentId,
+    engine: TheEngine,
+    version: Annotated[int | None, Query(ge=1, le=MOST_BIGINT, description="The published one unless named.")] = None,
+    cursor: Cursor = None,
     limit: Annotated[int, Query(ge=1, le=500, description="How many pages are told at once.")] = 50,
 ) -> TextShape:
     """Gives the stored extraction of the published version, or of the one that is named."""
     first = int((cursors.decode(cursor, (int,)) or (0,))[0])
-    with request.app.state.engine.connect() as connection:
+    with engine.connect() as connection:
         row = _version(connection, document_id, version)
         pages = list(by_page(results.read(connection, row["result_id"])))
     following = first + limit
@@ -73,11 +75,7 @@ def _pieces(passages: Sequence[Passage]) -> Iterator[tuple[str | None, int | Non
         yield passage.member, page, passage.text[start:]
 
 
-def _version(connection: Connection, document_id: str, version: int | None) -> RowMapping:
-    try:
-        wanted = UUID(document_id)
-    except ValueError:
-        raise NotFound("document_not_found", f"There is no document {document_id}.") from None
+def _version(connection: Connection, document_id: UUID, version: int | None) -> RowMapping:
     row: RowMapping | None = (
         connection.execute(
             text("""
@@ -87,13 +85,13 @@ def _version(connection: Connection, document_id: str, version: int | None) -> R
                   ON v.document_id = d.document_id AND v.input_version = coalesce(:version, d.published_version)
                 WHERE d.document_id = :id
             """),
-            {"id": wanted, "version": version},
+            {"id": document_id, "version": version},
         )
         .mappings()
         .one_or_none()
     )
     if row is None:
-        raise NotFound("document_not_found", f"There is no document {document_id}.")
+        raise no_document(document_id)
     if row["result_id"] is None:
         raise NotFound(
             "no_text_yet", "This version has no stored text: it was not read yet, could not be, or is a delete."

@@ -11,20 +11,13 @@ from starlette.requests import Request
 
 from ingest.description import FIELDS, titled
 from ingest.idempotency import identify
-from ingest.requests import (
-    DocumentId,
-    ExpectedVersion,
-    IdempotencyKey,
-    TheEngine,
-    TheIntake,
-    TheSettings,
-    answered,
-)
+from ingest.requests import ExpectedVersion, IdempotencyKey, TheIntake, answered
 from ingest.settled import settled
 from ingest.shapes import Accepted
 from ingest.upload import received
 from pipeline.acceptance import Submission
 from pipeline.problems import documented
+from pipeline.requests import DocumentId, TheEngine, TheSettings
 from pipeline.states import Operation
 
 router = APIRouter(tags=["documents"])
@@ -51,6 +44,9 @@ BODIES = {
     }
 }
 WAIT = "Answer when the version is final or quarantined, at the latest after so many seconds."
+
+
+Wait = Annotated[float, Query(ge=0, le=60, description=WAIT)]
 
 
 class Replacement(BaseModel):
@@ -133,13 +129,19 @@ async def replace_content(
     status_code=202,
     responses=ACCEPTS | documented(400, 404, 409, 412),
 )
-def reindex(
-    document_id: DocumentId, intake: TheIntake, if_match: ExpectedVersion, idempotency_key: IdempotencyKey = None
+async def reindex(
+    document_id: DocumentId,
+    engine: TheEngine,
+    intake: TheIntake,
+    if_match: ExpectedVersion,
+    idempotency_key: IdempotencyKey = None,
+    wait: Wait = 0,
 ) -> JSONResponse:
     """Makes a new version of the same content."""
     known = identify(idempotency_key, "reindex", document_id, if_match)
     submission = Submission(document_id=document_id, if_match=if_match, always=True)
-    return answered(intake.accept(submission, request=known))
+    answer = await run_in_threadpool(intake.accept, submission, request=known)
+    return answered(answer, await settled(engine, answer.acceptance, wait))
 
 
 @router.delete(
@@ -148,10 +150,16 @@ def reindex(
     status_code=202,
     responses=ACCEPTS | documented(400, 404, 409, 412),
 )
-def delete(
-    document_id: DocumentId, intake: TheIntake, if_match: ExpectedVersion, idempotency_key: IdempotencyKey = None
+async def delete(
+    document_id: DocumentId,
+    engine: TheEngine,
+    intake: TheIntake,
+    if_match: ExpectedVersion,
+    idempotency_key: IdempotencyKey = None,
+    wait: Wait = 0,
 ) -> JSONResponse:
     """Makes a version that says: gone. A later upload under the same key brings the document back."""
     known = identify(idempotency_key, "delete", document_id, if_match)
     submission = Submission(operation=Operation.DELETE, document_id=document_id, if_match=if_match)
-    return answered(intake.accept(submission, request=known))
+    answer = await run_in_threadpool(intake.accept, submission, request=known)
+    return answered(answer, await settled(engine, answer.acceptance, wait))

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
+from sqlalchemy.exc import DBAPIError
 
 from ingest.description import FIELDS, describe, invalid, parse_json, titled
 from ingest.intake import Intake
 from pipeline import contents, problems
 from pipeline.acceptance import Acceptance, Submission
+from pipeline.database import AWAY
 from pipeline.errors import Refusal, TooLarge
 
 GROUP_LINES = 200
@@ -82,7 +82,7 @@ def _accept(intake: Intake, lines: Sequence[Line]) -> list[dict[str, Any]]:
             [line.submission for line in lines],
             {line.submission.sha256: line.content for line in lines if line.submission.sha256},
         )
-    except (OperationalError, InterfaceError, PoolTimeout):
+    except AWAY:
         accepted = [Unavailable() for _ in lines]
     except DBAPIError:
         if len(lines) > 1:

@@ -8,22 +8,12 @@ from uuid import UUID
 
 from sqlalchemy import Connection, RowMapping, text
 
-from ingest.shapes import (
-    AttemptShape,
-    DocumentPage,
-    DocumentShape,
-    Failure,
-    History,
-    JobShape,
-    Stages,
-    VersionShape,
-)
-from pipeline import cursors, waiting
-from pipeline.errors import Invalid, NotFound
+from ingest.shapes import DocumentPage, DocumentShape, Failure, History, JobShape, VersionShape
+from pipeline import cursors, jobs, waiting
+from pipeline.database import MOST_BIGINT
+from pipeline.errors import NotFound, no_document
 from pipeline.settings import Settings
 from pipeline.states import FINAL, State
-
-MOST_VERSION = 2**63 - 1
 
 FIND = """
     SELECT d.document_id, d.key, c.name AS collection, d.input_version, d.published_version, d.deleted, d.created_at,
@@ -40,11 +30,6 @@ FIND = """
     LEFT JOIN results published_result ON published_result.result_id = p.result_id
     LEFT JOIN jobs j ON j.document_id = d.document_id AND j.input_version = d.input_version
     LEFT JOIN quarantine q ON q.job_id = j.job_id AND j.state = 'quarantined'
-"""
-ATTEMPTS = """
-    SELECT job_id, generation, worker_id, started_at, ended_at, outcome, code, message,
-           load_ms, extract_ms, store_ms, publish_ms
-    FROM attempts WHERE job_id = ANY(CAST(:jobs AS uuid[])) ORDER BY generation
 """
 
 
@@ -69,17 +54,16 @@ def page(connection: Connection, wanted: Filter, *, cursor: str | None, limit: i
     """One page, the newest documents first; raises Invalid if the cursor is malformed."""
     statement, values = listing(wanted, cursor)
     rows = connection.execute(text(statement), {**values, "limit": limit + 1}).mappings().all()
-    items = _shaped(connection, rows[:limit], settings)
-    last = items[-1] if len(rows) > limit else None
-    return DocumentPage(items=items, next=cursors.encode(last.created_at, last.id) if last else None)
+    shown, following = cursors.page(rows, limit, "created_at", "document_id")
+    return DocumentPage(items=_shaped(connection, shown, settings), next=following)
 
 
 def listing(wanted: Filter, cursor: str | None) -> tuple[str, dict[str, object]]:
     """The statement of a page, which takes `limit` besides, and its values. Every condition has an index of its own."""
     values: dict[str, object] = {}
     where = ["true"]
-    if cursor is not None:
-        values["created_at"], values["after"] = _position(cursor)
+    if (last := cursors.decode(cursor, (datetime, UUID))) is not None:
+        values["created_at"], values["after"] = last
         where.append("(d.created_at, d.document_id) < (CAST(:created_at AS timestamptz), CAST(:after AS uuid))")
     if wanted.state is not None:
         where.append(_in_state(wanted.state))
@@ -103,7 +87,7 @@ def _in_state(state: State) -> str:
 
 def history(connection: Connection, document_id: UUID, *, cursor: str | None, limit: int) -> History:
     """The versions of a document with their attempts, the newest first; raises NotFound."""
-    (before,) = cursors.decode(cursor, (int,)) or (MOST_VERSION,)
+    (before,) = cursors.decode(cursor, (int,)) or (MOST_BIGINT,)
     rows = (
         connection.execute(
             text("""
@@ -112,19 +96,17 @@ def history(connection: Connection, document_id: UUID, *, cursor: str | None, li
                 WHERE v.document_id = :id AND v.input_version < :before
                 ORDER BY v.input_version DESC LIMIT :limit
             """),
-            {"id": document_id, "before": min(int(before), MOST_VERSION), "limit": limit + 1},
+            {"id": document_id, "before": before, "limit": limit + 1},
         )
         .mappings()
         .all()
     )
     if not rows:
         raise unknown(document_id)
-    attempts: dict[UUID, list[AttemptShape]] = {row["job_id"]: [] for row in rows}
-    for attempt in connection.execute(text(ATTEMPTS), {"jobs": [job for job in attempts if job]}).mappings():
-        attempts[attempt["job_id"]].append(AttemptShape(**attempt, stages=Stages(**attempt)))
-    versions = [VersionShape(**row, attempts=attempts[row["job_id"]]) for row in rows[:limit]]
-    more = len(rows) > limit
-    return History(versions=versions, next=cursors.encode(versions[-1].input_version) if more else None)
+    shown, following = cursors.page(rows, limit, "input_version")
+    attempts = jobs.attempts(connection, [row["job_id"] for row in shown if row["job_id"]])
+    versions = [VersionShape(**row, attempts=attempts.get(row["job_id"], [])[::-1]) for row in shown]
+    return History(versions=versions, next=following)
 
 
 def content(connection: Connection, document_id: UUID, version: int | None) -> RowMapping:
@@ -155,16 +137,7 @@ def unknown(document_id: UUID, version: int | None = None) -> NotFound:
     """The refusal of a document, or version of one, that is not there."""
     if version is not None:
         return NotFound("version_not_found", f"Document {document_id} has no version {version}.")
-    return NotFound("document_not_found", f"There is no document {document_id}.")
-
-
-def _position(cursor: str) -> tuple[str, str]:
-    created_at, after = (str(value) for value in cursors.decode(cursor, (str, str)) or ())
-    try:
-        datetime.fromisoformat(created_at), UUID(after)
-    except ValueError:
-        raise Invalid("bad_cursor", "The cursor is not one that this list gave out. Begin again without one.") from None
-    return created_at, after
+    return no_document(document_id)
 
 
 def _shaped(connection: Connection, rows: Sequence[RowMapping], settings: Settings) -> list[DocumentShape]:

@@ -11,10 +11,11 @@ from ingest import campaign
 from ingest.bulk_stream import DuplexResponse, answers
 from ingest.campaign import Choice
 from ingest.description import collection_name
-from ingest.requests import IdempotencyKey, TheEngine, TheIntake
-from ingest.shapes import EXAMPLE_ID, Campaign
+from ingest.requests import IdempotencyKey, TheIntake
+from ingest.shapes import Campaign
 from pipeline.errors import Refusal
 from pipeline.problems import documented
+from pipeline.requests import EXAMPLE_ID, TheEngine
 from pipeline.states import State
 
 router = APIRouter(tags=["documents"])

@@ -6,18 +6,16 @@ from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from ingest import documents
-from ingest.documents import MOST_VERSION, Filter
+from ingest.documents import Filter
 from ingest.download import download
-from ingest.requests import DocumentId, TheEngine, TheSettings
 from ingest.shapes import DocumentPage, DocumentShape, History
+from pipeline.database import MOST_BIGINT
 from pipeline.problems import documented
-from pipeline.sanitise import clean_text
+from pipeline.requests import Cursor, DocumentId, Limit, TheEngine, TheSettings
+from pipeline.sanitise import clean_name
 from pipeline.states import State
 
 router = APIRouter(tags=["documents"])
-
-Cursor = Annotated[str | None, Query(description="`next` of the page before.")]
-Limit = Annotated[int, Query(ge=1, le=500, description="How many items one page has.")]
 
 
 @router.get("/v1/documents", summary="List documents, the newest first", responses=documented(400))
@@ -32,7 +30,7 @@ def list_documents(
 ) -> DocumentPage:
     """Filters by state, collection and key."""
     with engine.connect() as connection:
-        wanted = Filter(state, clean_text(collection or "") or None, clean_text(key or "") or None)
+        wanted = Filter(state, clean_name(collection), clean_name(key))
         return documents.page(connection, wanted, cursor=cursor, limit=limit, settings=settings)
 
 
@@ -64,7 +62,7 @@ def history(document_id: DocumentId, engine: TheEngine, cursor: Cursor = None, l
 def content(
     document_id: DocumentId,
     engine: TheEngine,
-    version: Annotated[int | None, Query(ge=1, le=MOST_VERSION, description="The newest unless named.")] = None,
+    version: Annotated[int | None, Query(ge=1, le=MOST_BIGINT, description="The newest unless named.")] = None,
 ) -> StreamingResponse:
     """Gives back exactly what was uploaded, as an attachment."""
     with engine.connect() as connection:

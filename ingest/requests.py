@@ -1,47 +1,22 @@
-"""What the routes of the front door have in common: their surroundings, headers and answers."""
+"""What the routes of the front door have in common: the intake, headers and answers."""
 
 import re
 from typing import Annotated
-from uuid import UUID
 
-from fastapi import Depends, Header, Path
+from fastapi import Depends, Header
 from fastapi.responses import JSONResponse
-from sqlalchemy import Engine
 from starlette.requests import Request
 
 from ingest.intake import Answer, Intake
-from ingest.shapes import EXAMPLE_ID, Accepted
-from pipeline.errors import NotFound, Refusal
-from pipeline.settings import Settings
+from ingest.shapes import Accepted
+from pipeline.errors import Refusal
 
 ETAG = re.compile(r'"(\d{1,18})"')
 
 
-def the_engine(request: Request) -> Engine:
-    """The engine of this API process."""
-    engine: Engine = request.app.state.engine
-    return engine
-
-
-def the_intake(request: Request) -> Intake:
-    """The intake of this API process."""
+def _intake(request: Request) -> Intake:
     intake: Intake = request.app.state.intake
     return intake
-
-
-def the_settings(request: Request) -> Settings:
-    """The settings of this API process."""
-    settings: Settings = request.app.state.settings
-    return settings
-
-
-def _document_id(
-    document_id: Annotated[str, Path(description="The document's id.", examples=[EXAMPLE_ID])],
-) -> UUID:
-    try:
-        return UUID(document_id)
-    except ValueError:
-        raise NotFound("document_not_found", f"There is no document {document_id}.") from None
 
 
 def _expected_version(
@@ -57,10 +32,7 @@ def _expected_version(
     return int(match[1])
 
 
-TheEngine = Annotated[Engine, Depends(the_engine)]
-TheIntake = Annotated[Intake, Depends(the_intake)]
-TheSettings = Annotated[Settings, Depends(the_settings)]
-DocumentId = Annotated[UUID, Depends(_document_id)]
+TheIntake = Annotated[Intake, Depends(_intake)]
 ExpectedVersion = Annotated[int | None, Depends(_expected_version)]
 IdempotencyKey = Annotated[
     str | None,

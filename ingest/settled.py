@@ -6,11 +6,10 @@ from starlette.concurrency import run_in_threadpool
 
 from ingest.shapes import Accepted, Failure
 from pipeline.acceptance import Acceptance
-from pipeline.states import FINAL, State
+from pipeline.states import SETTLED, State
 
 FIRST_PAUSE = 0.02
 MOST_PAUSE = 0.25
-SETTLED = FINAL | {State.QUARANTINED}
 
 
 async def settled(engine: Engine, accepted: Acceptance, seconds: float) -> Accepted:

@@ -7,9 +7,8 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict, Field
 
 from pipeline.acceptance import Acceptance
-from pipeline.outcomes import HINTS
-
-EXAMPLE_ID = "6f1c0f4e-5b1d-4c0a-9c39-0f7a3b2f6a11"
+from pipeline.outcomes import failure
+from pipeline.requests import EXAMPLE_ID
 
 
 class Failure(BaseModel):
@@ -22,7 +21,7 @@ class Failure(BaseModel):
     @classmethod
     def of(cls, code: str | None, message: str) -> "Failure | None":
         """The failure with its hint; None without a code."""
-        return cls(code=code, message=message, hint=HINTS[code]) if code is not None else None
+        return cls(**failure(code, message)) if code is not None else None
 
 
 class Links(BaseModel):

@@ -16,7 +16,7 @@ import orjson
 from sqlalchemy import Connection, RowMapping, text
 
 from pipeline.database import query
-from pipeline.errors import Conflict, NotFound, PreconditionFailed, Refusal
+from pipeline.errors import Conflict, PreconditionFailed, Refusal, no_document
 from pipeline.states import Operation, Priority, State
 
 
@@ -64,8 +64,7 @@ def accept(connection: Connection, submissions: Sequence[Submission], *, partiti
     targets = _targets(connection, submissions)
     documents = _locked(connection, targets)
     answers: list[Acceptance | Refusal | None] = [
-        None if target in documents else NotFound("document_not_found", f"There is no document {target}.")
-        for target in targets
+        None if target in documents else no_document(target) for target in targets
     ]
     while None in answers:  # a document that occurs twice gets its second version in a second round
         this_round: dict[UUID, int] = {}

@@ -1,9 +1,10 @@
 """A breaker, kept as a row so that everybody sees it: why something pauses, since when, and when it is tried again."""
 
-import random
 from datetime import datetime
 
 from sqlalchemy import Connection, text
+
+from pipeline.loop import backoff
 
 FIRST_SECONDS = 0.5
 MOST_SECONDS = 30.0
@@ -11,7 +12,7 @@ MOST_SECONDS = 30.0
 
 def open_or_extend(connection: Connection, name: str, *, reason: str, failures: int) -> float:
     """Notes one more failure; returns the seconds until the next probe (doubling, with jitter)."""
-    seconds: float = min(FIRST_SECONDS * 2 ** min(failures - 1, 10), MOST_SECONDS) * random.uniform(1.0, 1.5)  # noqa: S311
+    seconds = backoff(failures, first=FIRST_SECONDS, most=MOST_SECONDS)
     connection.execute(
         text("""
             INSERT INTO breakers (name, reason, probe_at)

@@ -8,10 +8,11 @@ from typing import Any
 from uuid import UUID
 
 import orjson
+from sqlalchemy import RowMapping
 
+from pipeline.database import MOST_BIGINT
 from pipeline.errors import Invalid
 
-MOST_INTEGER = 2**63 - 1
 _PARSERS: dict[type, Callable[[str], Any]] = {str: str, datetime: datetime.fromisoformat, UUID: UUID}
 
 
@@ -31,6 +32,12 @@ def decode(cursor: str | None, kinds: Sequence[type]) -> tuple[Any, ...] | None:
         raise bad() from None
 
 
+def page(rows: Sequence[RowMapping], limit: int, *order: str) -> tuple[Sequence[RowMapping], str | None]:
+    """The first `limit` of rows, and the cursor of the next page if there are more; `order` names the sort columns."""
+    shown = rows[:limit]
+    return shown, encode(*(shown[-1][name] for name in order)) if len(rows) > limit else None
+
+
 def bad() -> Invalid:
     """The refusal of a cursor that the list did not give out."""
     return Invalid("bad_cursor", "The cursor is not one that this list gave out. Begin again without one.")
@@ -38,7 +45,7 @@ def bad() -> Invalid:
 
 def _value(value: object, kind: type) -> object:
     if kind is int:
-        if type(value) is not int or abs(value) > MOST_INTEGER:
+        if type(value) is not int or abs(value) > MOST_BIGINT:
             raise ValueError
         return value
     if not isinstance(value, str):

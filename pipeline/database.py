@@ -1,23 +1,39 @@
 """Connections to PostgreSQL, and the named statements in queries/*.sql.
 
 A statement that takes part in a race lives in a file of its own whose first line says what it does and what guards
-it. Everything else is written in SQLAlchemy Core where it is used.
+it. Everything else is written where it is used.
 """
 
 from functools import cache
 from importlib.resources import files
 
-from sqlalchemy import Engine, TextClause, create_engine, make_url, text
+from sqlalchemy import Engine, TextClause, create_engine, event, make_url, text
+from sqlalchemy.exc import InterfaceError, OperationalError
+from sqlalchemy.exc import TimeoutError as PoolTimeout
+
+AWAY = (OperationalError, InterfaceError, PoolTimeout)
+"""Errors that are about the state of PostgreSQL, or of our pool, and not about the statement."""
+
+MOST_BIGINT = 2**63 - 1
 
 
-def connect(url: str, *, size: int = 5, application: str = "fencepost", statement_seconds: float = 30) -> Engine:
+def connect(
+    url: str, *, size: int = 5, application: str = "fencepost", statement_seconds: float = 30, pooled: bool = False
+) -> Engine:
     """An engine with a pool of `size` connections that are checked before use.
 
-    A statement is cancelled after `statement_seconds`; a connection attempt is given up after 5 s.
+    A statement is cancelled after `statement_seconds`; a connection attempt is given up after 5 s. Through a
+    transaction pooler (`pooled`) nothing may outlive a transaction: limits are set in each, and nothing is prepared.
     """
-    address = make_url(url).set(drivername="postgresql+psycopg")
-    return create_engine(
-        address,
+    limits = {
+        "timezone": "UTC",
+        "statement_timeout": str(round(statement_seconds * 1000)),
+        "idle_in_transaction_session_timeout": "60000",
+        "jit": "off",
+    }
+    session: dict[str, object] = {"options": " ".join(f"-c {name}={value}" for name, value in limits.items())}
+    engine = create_engine(
+        make_url(url).set(drivername="postgresql+psycopg"),
         pool_size=size,
         max_overflow=size,
         pool_pre_ping=True,
@@ -25,13 +41,17 @@ def connect(url: str, *, size: int = 5, application: str = "fencepost", statemen
         connect_args={
             "connect_timeout": 5,
             "application_name": application,
-            "options": f"-c timezone=UTC -c statement_timeout={round(statement_seconds * 1000)}"
-            " -c idle_in_transaction_session_timeout=60000 -c jit=off",
             "keepalives_idle": 10,
             "keepalives_interval": 5,
             "keepalives_count": 3,
+            **({"prepare_threshold": None} if pooled else session),
         },
     )
+    if pooled:
+        set_limits = "; ".join(f"SET LOCAL {name} = '{value}'" for name, value in limits.items())
+        # Past SQLAlchemy, whose empty list of parameters would allow one statement only.
+        event.listen(engine, "begin", lambda connection: connection.connection.cursor().execute(set_limits))
+    return engine
 
 
 @cache

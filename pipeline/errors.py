@@ -40,6 +40,11 @@ class NotFound(Refusal):
     status = 404
 
 
+def no_document(document_id: object) -> NotFound:
+    """The refusal of a document that is not there."""
+    return NotFound("document_not_found", f"There is no document {document_id}.")
+
+
 class Conflict(Refusal):
     """The request contradicts the present state."""
 

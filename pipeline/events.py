@@ -1,7 +1,7 @@
 """What happened, as named events; who listens decides what becomes of them.
 
-Code says `emit("lease.lost", job_id=…)`; names are `noun.verb`. Each process subscribes once: the log here, metrics
-later. docs/events.md lists every event; a test keeps it complete.
+Code says `emit("lease.lost", job_id=…)`; names are `noun.verb`. Each process subscribes its log once
+(pipeline.logs). docs/events.md lists every event; a test keeps it complete.
 """
 
 import contextlib
@@ -13,7 +13,7 @@ Subscriber = Callable[[str, dict[str, object]], None]
 _subscribers: list[Subscriber] = []
 _log = structlog.get_logger("fencepost")
 
-QUIET = frozenset({"lease.taken", "attempt.ended", "outbox.relayed", "delivery.empty", "process.beat"})
+QUIET = frozenset({"lease.taken", "attempt.ended", "outbox.relayed", "delivery.empty"})
 WARNINGS = frozenset(
     {"lease.lost", "job.reclaimed", "process.lost", "broker.unavailable", "database.unavailable", "outbox.refused",
      "delivery.malformed", "delivery.resent", "extraction.crashed", "notifier.disconnected"},

@@ -68,10 +68,6 @@ class Holding:
         """False when beats have failed for so long that new leases could not be renewed in time."""
         return self.now() + margin < self._sure_until
 
-    def __len__(self) -> int:
-        with self._lock:
-            return len(self._held)
-
 
 class _Hold:
     __slots__ = ("deadline", "until")

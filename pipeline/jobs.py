@@ -8,7 +8,7 @@ from sqlalchemy import Connection, RowMapping, text
 
 from pipeline import cursors, waiting
 from pipeline.errors import NotFound
-from pipeline.outcomes import HINTS
+from pipeline.outcomes import failure
 from pipeline.settings import Settings
 from pipeline.states import State
 
@@ -22,9 +22,14 @@ _FIND = """
     LEFT JOIN quarantine q ON q.job_id = j.job_id AND q.resolved_at IS NULL
 """
 _ATTEMPTS = text("""
-    SELECT generation, worker_id, started_at, ended_at, outcome, code, message,
-           load_ms, extract_ms, store_ms, publish_ms
-    FROM attempts WHERE job_id = :job_id ORDER BY generation DESC LIMIT 100
+    SELECT a.job_id, a.generation, a.worker_id, a.started_at, a.ended_at, a.outcome, a.code, a.message,
+           json_build_object('load_ms', a.load_ms, 'extract_ms', a.extract_ms, 'store_ms', a.store_ms,
+                             'publish_ms', a.publish_ms) AS stages
+    FROM unnest(CAST(:jobs AS uuid[])) AS job (job_id)
+    CROSS JOIN LATERAL (
+        SELECT * FROM attempts WHERE attempts.job_id = job.job_id ORDER BY generation DESC LIMIT 100
+    ) a
+    ORDER BY a.generation DESC
 """)
 _OPEN = "j.job_id IN (SELECT job_id FROM quarantine WHERE resolved_at IS NULL)"
 
@@ -35,24 +40,33 @@ def listing(
     *,
     state: State | None = None,
     collection: str | None = None,
+    partition: int | None = None,
     cursor: str | None = None,
     limit: int = 50,
 ) -> tuple[list[dict[str, Any]], str | None]:
     """One page, the newest jobs first, and the cursor of the next. Raises Invalid for a bad cursor."""
-    conditions, values = ["true"], {"limit": limit + 1, "state": state, "collection": collection}
+    conditions = ["true"]
+    values: dict[str, Any] = {
+        "limit": limit + 1,
+        "state": state,
+        "collection": collection,
+        "partition": partition,
+    }
     if state is not None:
         conditions.append("j.state = :state")
     if state is State.QUARANTINED:
         conditions.append(_OPEN)  # has an index; the state has none
     if collection is not None:
         conditions.append("c.name = :collection")
+    if partition is not None:
+        conditions.append("j.partition = :partition")
     if (before := cursors.decode(cursor, (UUID,))) is not None:
         conditions.append("j.job_id < :before")
         values["before"] = before[0]
     statement = text(f"{_FIND} WHERE {' AND '.join(conditions)} ORDER BY j.job_id DESC LIMIT :limit")
     rows = connection.execute(statement, values).mappings().all()
-    page = _explained(connection, rows[:limit], settings)
-    return page, cursors.encode(page[-1]["job_id"]) if len(rows) > limit else None
+    page, following = cursors.page(rows, limit, "job_id")
+    return _explained(connection, page, settings), following
 
 
 def find(connection: Connection, job_id: UUID, settings: Settings) -> dict[str, Any]:
@@ -61,8 +75,15 @@ def find(connection: Connection, job_id: UUID, settings: Settings) -> dict[str, 
     if not rows:
         raise NotFound("job_not_found", f"There is no job {job_id}. Jobs are purged some days after their end.")
     (job,) = _explained(connection, rows, settings)
-    attempts = connection.execute(_ATTEMPTS, {"job_id": job_id}).mappings()
-    return job | {"attempts": [dict(row) for row in attempts]}
+    return job | {"attempts": attempts(connection, [job_id])[job_id]}
+
+
+def attempts(connection: Connection, job_ids: Sequence[UUID]) -> dict[UUID, list[dict[str, Any]]]:
+    """The attempts at each job, the newest first, at most 100."""
+    of: dict[UUID, list[dict[str, Any]]] = {job_id: [] for job_id in job_ids}
+    for row in connection.execute(_ATTEMPTS, {"jobs": list(job_ids)}).mappings():
+        of[row["job_id"]].append(dict(row))
+    return of
 
 
 def _explained(connection: Connection, rows: Sequence[RowMapping], settings: Settings) -> list[dict[str, Any]]:
@@ -71,6 +92,4 @@ def _explained(connection: Connection, rows: Sequence[RowMapping], settings: Set
 
 
 def _failure(row: RowMapping) -> dict[str, str] | None:
-    if row["code"] is None:
-        return None
-    return {"code": row["code"], "message": row["message"], "hint": HINTS[row["code"]]}
+    return failure(row["code"], row["message"]) if row["code"] is not None else None

@@ -86,6 +86,12 @@ def lock_documents(connection: Connection, documents: Sequence[UUID]) -> None:
     connection.execute(query("lock_documents"), {"documents": list(documents)})
 
 
+def lock_documents_of(connection: Connection, jobs: Sequence[UUID]) -> None:
+    """Locks the documents of these jobs until the end of the transaction."""
+    find = text("SELECT document_id FROM jobs WHERE job_id = ANY(CAST(:jobs AS uuid[]))")
+    lock_documents(connection, connection.execute(find, {"jobs": list(jobs)}).scalars().all())
+
+
 def lock_held(connection: Connection, leases: Iterable[Lease]) -> set[UUID]:
     """Locks the documents and returns the jobs whose leases are still held: only these may be published."""
     chosen = list(leases)

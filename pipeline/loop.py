@@ -12,8 +12,14 @@ from sqlalchemy.exc import DBAPIError
 
 from pipeline import events
 
-FIRST_PAUSE = 0.2
+FIRST_PAUSE = 0.4
 MOST_PAUSE = 5.0
+
+
+def backoff(failures: int, *, first: float, most: float) -> float:
+    """Seconds to wait after so many failures in a row: doubling, with jitter on top."""
+    seconds: float = min(first * 2 ** min(failures - 1, 10), most)
+    return seconds * random.uniform(1.0, 1.5)  # noqa: S311 - no secret
 
 
 class Loop:
@@ -67,6 +73,5 @@ class Loop:
     def _pause(self, failures: int) -> float:
         if self._stopping.is_set():
             return 0
-        seconds = min(FIRST_PAUSE * 2 ** min(failures, 10), MOST_PAUSE) * random.uniform(1.0, 1.5)  # noqa: S311
-        self._stopping.wait(seconds)
+        self._stopping.wait(backoff(failures, first=FIRST_PAUSE, most=MOST_PAUSE))
         return 0

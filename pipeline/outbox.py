@@ -116,7 +116,7 @@ def listing(
         connection.execute(
             text(f"""
                 SELECT o.id, o.job_id, j.document_id, o.partition, o.priority, o.tries, o.last_error, o.due_at,
-                       o.created_at, o.exhausted, o.claimed_until > clock_timestamp() AS is_claimed
+                       o.created_at, o.exhausted, coalesce(o.claimed_until > clock_timestamp(), false) AS is_claimed
                 FROM outbox o JOIN jobs j ON j.job_id = o.job_id
                 WHERE o.id > :after AND {condition} ORDER BY o.id LIMIT :limit
             """),
@@ -125,8 +125,8 @@ def listing(
         .mappings()
         .all()
     )
-    items = [dict(row) | {"is_claimed": bool(row["is_claimed"])} for row in rows[:limit]]
-    return items, cursors.encode(items[-1]["id"]) if len(rows) > limit else None
+    page, following = cursors.page(rows, limit, "id")
+    return [dict(row) for row in page], following
 
 
 def exists(connection: Connection, row_id: int) -> bool:

@@ -57,7 +57,7 @@ class TextQuality(StrEnum):
 
 
 HINTS: dict[str, str] = {
-    "empty_file": "The file has no bytes. Upload it again from where it is complete.",
+    "empty_file": "Upload it again from where it is complete.",
     "password_required": "Save a copy without the password and upload that as a new version.",
     "corrupt": "Open and save the file with the program that made it, then upload it again.",
     "unsupported_format": "Convert it to PDF, DOCX, HTML, Markdown or plain text and upload that.",
@@ -74,3 +74,8 @@ HINTS: dict[str, str] = {
 """Every failure code with the hint that people see beside it."""
 
 FAILURES = frozenset(HINTS)
+
+
+def failure(code: str, message: str) -> dict[str, str]:
+    """{code, message, hint}: what people are told of a failure."""
+    return {"code": code, "message": message, "hint": HINTS[code]}

@@ -7,8 +7,7 @@ dies, PostgreSQL drops the lock with the connection, and the sweeper sees it wit
 import os
 import socket
 import threading
-from collections.abc import Callable, Sequence
-from uuid import UUID
+from collections.abc import Sequence
 
 from sqlalchemy import Connection, Engine, create_engine, make_url, text
 from sqlalchemy.exc import DBAPIError
@@ -42,14 +41,13 @@ class Presence:
         self._engine = _single_connection(settings, kind)
         self._connection: Connection | None = None
         self._loop = Loop("heartbeat", self._beat)
+        self._has_beaten = threading.Event()
         self.process_id = 0
 
     def start(self, stopping: threading.Event | None = None) -> None:
         """Registers (waiting for the database, unless `stopping` is set) and beats from then on."""
-        registered = threading.Event()
-        self._on_first_beat: Callable[[], None] = registered.set
         self._loop.start()
-        while not registered.wait(0.1):
+        while not self._has_beaten.wait(0.1):
             if stopping is not None and stopping.is_set():
                 return
 
@@ -85,7 +83,7 @@ class Presence:
             self._holding.renewed(renewed, until=asked_at + self._settings.lease.seconds)
         if was_lost:
             events.emit("process.returned", process_id=self.process_id)
-        self._on_first_beat()
+        self._has_beaten.set()
         return self._settings.lease.beat_seconds
 
     def _connected(self) -> Connection:
@@ -105,6 +103,7 @@ class Presence:
                 connection.commit()
             except DBAPIError:
                 connection.invalidate()
+                connection.close()
                 raise
             self._connection = connection
         return self._connection
@@ -147,22 +146,19 @@ class Presence:
             self._connection = None
 
 
-def _refund(connection: Connection, process_id: int) -> list[UUID]:
+def _refund(connection: Connection, process_id: int) -> None:
     """Gives back the attempts that were counted as lost although the process was alive."""
-    return list(
-        connection.execute(
-            text("""
-                WITH refunded AS (
-                    UPDATE attempts SET code = 'lease_expired'
-                    WHERE worker_id = :id AND code = 'worker_lost' AND outcome = 'lease_lost'
-                    RETURNING job_id
-                )
-                UPDATE jobs SET attempt = attempt - 1
-                WHERE job_id IN (SELECT job_id FROM refunded) AND attempt > 0 AND finished_at IS NULL
+    connection.execute(
+        text("""
+            WITH refunded AS (
+                UPDATE attempts SET code = 'lease_expired'
+                WHERE worker_id = :id AND code = 'worker_lost' AND outcome = 'lease_lost'
                 RETURNING job_id
-            """),
-            {"id": process_id},
-        ).scalars()
+            )
+            UPDATE jobs SET attempt = attempt - 1
+            WHERE job_id IN (SELECT job_id FROM refunded) AND attempt > 0 AND finished_at IS NULL
+        """),
+        {"id": process_id},
     )
 
 

@@ -18,6 +18,7 @@ from pipeline import acceptance, cursors, events
 from pipeline.acceptance import Acceptance, Submission
 from pipeline.database import query
 from pipeline.errors import Conflict, NotFound, Refusal
+from pipeline.leases import lock_documents_of
 from pipeline.outcomes import HINTS
 from pipeline.settings import Settings
 from pipeline.states import Operation, State
@@ -43,11 +44,8 @@ def listing(
     """One page of what needs a person, newest first, and the cursor of the next. Raises Invalid for a bad cursor."""
     before = cursors.decode(cursor, (datetime, UUID)) or (None, None)
     rows = _rows(connection, chosen, before=before, most=limit + 1)
-    page = rows[:limit]
-    more = len(rows) > limit
-    return [_item(row) for row in page], cursors.encode(
-        page[-1]["quarantined_at"], page[-1]["job_id"]
-    ) if more else None
+    page, following = cursors.page(rows, limit, "quarantined_at", "job_id")
+    return [_item(row) for row in page], following
 
 
 def find(connection: Connection, job_id: UUID) -> dict[str, Any]:
@@ -122,11 +120,7 @@ def _item(row: RowMapping) -> dict[str, Any]:
 
 def _locked(connection: Connection, job_ids: Sequence[UUID]) -> dict[UUID, RowMapping]:
     """The jobs as they are once their documents are locked."""
-    ids = {"jobs": list(job_ids)}
-    documents = connection.execute(
-        text("SELECT document_id FROM jobs WHERE job_id = ANY(CAST(:jobs AS uuid[]))"), ids
-    ).scalars()
-    connection.execute(query("lock_documents"), {"documents": list(documents)})
+    lock_documents_of(connection, job_ids)
     rows = connection.execute(
         text("""
             SELECT j.job_id, j.document_id, j.input_version, j.state, j.operation, j.priority,
@@ -134,7 +128,7 @@ def _locked(connection: Connection, job_ids: Sequence[UUID]) -> dict[UUID, RowMa
             FROM jobs j JOIN documents d USING (document_id)
             WHERE j.job_id = ANY(CAST(:jobs AS uuid[]))
         """),
-        ids,
+        {"jobs": list(job_ids)},
     ).mappings()
     return {row["job_id"]: row for row in rows}
 

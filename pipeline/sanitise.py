@@ -21,6 +21,11 @@ def clean_text(text: str) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+def clean_name(text: str | None) -> str | None:
+    """The clean text that a filter asks for; None when there is nothing in it."""
+    return clean_text(text) or None if text else None
+
+
 def clean_json(value: object) -> object:
     """The same for every string, also the keys, in a JSON value."""
     match value:

@@ -5,6 +5,7 @@ sizes are bytes, as the names say. docs/settings.md lists them all; a test keeps
 """
 
 import os
+import re
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -143,8 +144,13 @@ class Settings(BaseSettings):
 
     @property
     def direct_url(self) -> str:
-        """The address for session locks and NOTIFY, past any transaction pooler."""
+        """The address for what needs a session (locks, LISTEN, migrations), past any transaction pooler."""
         return self.database_direct_url.get_secret_value() or self.database_url.get_secret_value()
+
+    @property
+    def is_pooled(self) -> bool:
+        """Whether `database_url` leads to a transaction pooler: it does when there is another way past it."""
+        return self.direct_url != self.database_url.get_secret_value()
 
     def needs(self, *names: str) -> Self:
         """Raises SettingsError unless each of the named settings is set."""
@@ -186,11 +192,11 @@ def parse_partitions(text: str, most: int) -> list[int]:
         return list(range(most))
     chosen: set[int] = set()
     for part in text.split(","):
-        first, _, last = part.strip().partition("-")
-        if not first.isdecimal() or (last and not last.isdecimal()):
+        written = re.fullmatch("([0-9]{1,6})(?:-([0-9]{1,6}))?", part.strip())
+        if written is None:
             msg = f"partitions are written like 0-7,12, not {text!r}"
             raise ValueError(msg)
-        chosen.update(range(int(first), int(last or first) + 1))
+        chosen.update(range(int(written[1]), int(written[2] or written[1]) + 1))
     if not chosen or max(chosen) >= most:
         msg = f"partitions go from 0 to {most - 1}, not {text!r}"
         raise ValueError(msg)

@@ -22,8 +22,9 @@ class State(StrEnum):
     """Was quarantined and has been dealt with."""
 
 
-WAITING = frozenset({State.QUEUED, State.RETRY_WAIT})
 FINAL = frozenset({State.SUCCEEDED, State.SUPERSEDED, State.RESOLVED})
+SETTLED = FINAL | {State.QUARANTINED}
+"""Nothing more happens by itself: whoever waits for a version has its answer."""
 
 EDGES = frozenset(
     {

@@ -8,15 +8,17 @@ polling every few seconds is the guarantee.
 
 import threading
 from collections import defaultdict
+from contextlib import suppress
 from typing import Any
 
 import redis
 from dramatiq import Message
 from dramatiq.broker import MessageProxy
 from dramatiq.brokers.redis import RedisBroker, _RedisConsumer
-from dramatiq.errors import ConnectionClosed
+from dramatiq.errors import ConnectionClosed, DecodeError
 
-from pipeline.broker import AWAY, NAMESPACE, WAKE, client, queue_of
+from pipeline import events
+from pipeline.broker import ACTOR, AWAY, NAMESPACE, WAKE, client, queue_of
 
 POLL_SECONDS = 5.0
 RECONNECT_SECONDS = 1.0
@@ -114,17 +116,50 @@ class WakingConsumer(_RedisConsumer):
             raise ConnectionClosed(error) from None
 
     def _fetch(self) -> MessageProxy | None:
-        try:
-            found = self.broker.do_fetch(self.queue_name, 1)
-        except redis.RedisError as error:
-            raise ConnectionClosed(error) from None
-        if not found or found[0] is None:
-            return None
-        message: Message[None] = Message.decode(found[0])
-        self.queued_message_ids.add(message.message_id)
-        return MessageProxy(message)
+        """The next message of ours. What else lies in the queue is dropped at once: it could keep a permit for ever."""
+        while True:
+            try:
+                found = self.broker.do_fetch(self.queue_name, 1)
+            except redis.RedisError as error:
+                raise ConnectionClosed(error) from None
+            if not found:
+                return None
+            message = _decoded(found[0])
+            if message is not None and _is_ours(message):
+                self.queued_message_ids.add(message.message_id)
+                return MessageProxy(message)
+            self._drop(message)
+
+    def _drop(self, message: Message[None] | None) -> None:
+        """Forgets a message that is not ours; one that nobody can read stays fetched, and so out of the queue."""
+        events.emit("delivery.malformed", error=f"a message in {self.queue_name} is not one of ours")
+        options = message.options if message is not None else None
+        if isinstance(options, dict) and isinstance(redis_id := options.get("redis_message_id"), str):
+            with suppress(redis.RedisError):
+                self.broker.do_ack(self.queue_name, redis_id)
 
     def _give_back(self, message: MessageProxy) -> None:
         if not message.options.get("permit_returned"):
             message.options["permit_returned"] = True
             self.broker.permits.release()
+
+
+def _decoded(data: bytes | None) -> Message[None] | None:
+    """The message, None if nobody can read it."""
+    try:
+        return Message.decode(data) if data is not None else None
+    except (DecodeError, RecursionError):
+        return None
+
+
+def _is_ours(message: Message[None]) -> bool:
+    """Whether the actor can be called with it, now, and the broker can be told that it was."""
+    return (
+        message.actor_name == ACTOR
+        and not message.args
+        and isinstance(message.kwargs, dict)
+        and isinstance(message.message_id, str)
+        and isinstance(message.options, dict)
+        and message.options.keys() == {"redis_message_id"}
+        and isinstance(message.options["redis_message_id"], str)
+    )

@@ -6,14 +6,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from fencepost.local.postgres import LocalPostgres
 from fencepost.local.valkey import LocalValkey
 from tests.support import leaks, servers
 from tests.support.servers import Database
+from tests.support.world import World
 
-settings.register_profile("soak", max_examples=1000)
+# How fast examples are drawn says something about the machine, and nothing about the code.
+settings.register_profile("busy", suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("soak", settings.get_profile("busy"), max_examples=1000)
+settings.load_profile("busy")
 
 
 def pytest_sessionstart() -> None:
@@ -58,6 +62,12 @@ def database(postgres: LocalPostgres) -> Iterator[Database]:
     """A migrated, empty database of this test alone."""
     with servers.fresh_database(postgres) as fresh:
         yield fresh
+
+
+@pytest.fixture
+def world(database: Database) -> World:
+    """Documents and jobs of this test's database, seen and moved by hand."""
+    return World(database.engine)
 
 
 @pytest.fixture

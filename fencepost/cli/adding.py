@@ -2,7 +2,6 @@
 
 import json
 import os
-import threading
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
@@ -18,9 +17,6 @@ if TYPE_CHECKING:
     from fencepost.client import Client
 
 IN_FLIGHT = 4
-SETTLED = frozenset({"succeeded", "superseded", "resolved", "quarantined"})
-LOOK_SECONDS = 0.1
-_never = threading.Event()
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,12 +146,8 @@ def _wait_for_all(client: "Client", tally: Tally, *, quiet: bool) -> None:
     documents = tally.documents
     shown = documents if quiet else track(documents, "indexing", console=console(stderr=True), transient=True)
     for document in shown:
-        while True:
-            now = client.get(document["links"]["self"])
-            overtaken = now["input_version"] > document["input_version"]
-            if overtaken or now["state"] in SETTLED:
-                break
-            _never.wait(LOOK_SECONDS)
+        now = client.settled(document["document_id"], document["input_version"])
+        overtaken = now["input_version"] > document["input_version"]
         document["state"] = "superseded" if overtaken else now["state"]
         if not overtaken and now["failure"] is not None:
             found = Found(Path(document["path"]), document["key"])

@@ -1,8 +1,6 @@
 """`fencepost quarantine`: look at what needs a person, and decide."""
 
-from collections import Counter
 from typing import TYPE_CHECKING, Annotated, Any
-from uuid import UUID
 
 import typer
 
@@ -85,7 +83,7 @@ def replay(
 ) -> None:
     """Try again, with fresh budgets: the same version, or a new one."""
     body = {"as": "new_version" if new_version else "same"}
-    chosen = {"collection": collection, "code": code, "owner_is": owner}
+    chosen = {"collection": collection, "code": code, "owner": owner}
     _decide("replay", names or [], body, chosen if everything else None, url=url, as_json=as_json)
 
 
@@ -101,7 +99,7 @@ def dismiss(
     as_json: AsJson = False,
 ) -> None:
     """Close what nothing more will be done about; what is searchable stays so."""
-    chosen = {"collection": collection, "code": code, "owner_is": owner}
+    chosen = {"collection": collection, "code": code, "owner": owner}
     _decide("dismiss", names or [], {"note": note}, chosen if everything else None, url=url, as_json=as_json)
 
 
@@ -117,7 +115,7 @@ def assign(
     as_json: AsJson = False,
 ) -> None:
     """Give it to somebody."""
-    chosen = {"collection": collection, "code": code, "owner_is": owner}
+    chosen = {"collection": collection, "code": code, "owner": owner}
     _decide("assign", names or [], {"owner": to}, chosen if everything else None, url=url, as_json=as_json)
 
 
@@ -129,57 +127,45 @@ def _decide(
         raise typer.BadParameter("name documents, or say --all")
     with server(url) as client:
         if chosen is None:
-            answer, failures = _one_by_one(client, verb, names, body)
+            answer = _one_by_one(client, verb, names, body)
         else:
-            named = {name: value for name, value in chosen.items() if value is not None}
-            answer, failures = client.post(f"/v1/quarantine/{verb}", {**body, **(named or {"all": True})}), []
-    refused = sum(answer["refused"].values())
+            answer = client.post(f"/v1/quarantine/{verb}", {**body, "filter": chosen})
+    moved, refused = answer["moved"], answer["refused"]
     if as_json:
         print_json(answer)
     else:
-        for failure in failures:
-            complain(failure)
-        typer.echo(f"{answer['done']} done, {refused} refused")
-    if refused or not answer["done"]:
-        only_unknown = not answer["done"] and set(answer["refused"]) <= UNKNOWN
+        for failure in refused:
+            complain(f"{failure.get('name') or failure['job_id']}: {failure['detail']}")
+        typer.echo(f"{len(moved)} done, {len(refused)} refused")
+    if refused or not moved:
+        only_unknown = not moved and {failure["code"] for failure in refused} <= UNKNOWN
         raise typer.Exit(NOTHING if only_unknown else FAILED)
 
 
-def _one_by_one(
-    client: "Client", verb: str, names: list[str], body: dict[str, Any]
-) -> tuple[dict[str, Any], list[str]]:
-    """The same counts as for many, and a sentence for each refusal."""
+def _one_by_one(client: "Client", verb: str, names: list[str], body: dict[str, Any]) -> dict[str, list[Any]]:
+    """The same answer as for many."""
     from fencepost.client import Answered
 
-    moved, refused, sentences = [], Counter[str](), []
+    moved, refused = [], []
     for name in names:
         try:
             moved.append(client.post(f"/v1/quarantine/{_job(client, name)}/{verb}", body))
         except Answered as error:
-            refused[error.code] += 1
-            sentences.append(f"{name}: {error}")
-    return {"done": len(moved), "refused": dict(refused), "moved": moved}, sentences
+            refused.append({"name": name, "status": error.status, "code": error.code, "detail": str(error)})
+    return {"moved": moved, "refused": refused}
 
 
 def _job(client: "Client", name: str) -> str:
     """The job of the newest version of a document, or the name itself if it is no document's but may be a job's."""
-    from fencepost.client import Answered
+    from fencepost.client import Answered, as_uuid
 
     try:
         job = client.document(name)["job"]
     except Answered as error:
-        if error.status == 404 and _is_uuid(name):
+        if error.status == 404 and as_uuid(name) is not None:
             return name
         raise
     if job is None:
         raise Answered(404, "job_not_found", f"Nothing of {name} is in quarantine.")
     job_id: str = job["id"]
     return job_id
-
-
-def _is_uuid(name: str) -> bool:
-    try:
-        UUID(name)
-    except ValueError:
-        return False
-    return True

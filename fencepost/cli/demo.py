@@ -1,13 +1,13 @@
 """`fencepost demo`: the whole stack, sample documents, searches with their answers, and where to look."""
 
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fencepost.cli.options import AsJson
+from fencepost.cli.options import AsJson, Data, Port
 from fencepost.cli.output import DONE, FAILED, complain, console, examples, print_json
 
 if TYPE_CHECKING:
@@ -24,10 +24,8 @@ def register(app: typer.Typer) -> None:
 
 def demo(
     leave: Annotated[bool, typer.Option("--exit", help="End after the searches instead of at Ctrl-C.")] = False,
-    data: Annotated[
-        Path | None, typer.Option("--data", metavar="DIR", help="The folder that holds everything.")
-    ] = None,
-    port: Annotated[int | None, typer.Option("--port", min=0, max=65535, help="0 chooses a free one.")] = None,
+    data: Data = None,
+    port: Port = None,
     as_json: AsJson = False,
 ) -> None:
     """Start everything, index the sample documents, search them, and say where the page is.
@@ -36,12 +34,16 @@ def demo(
     """
     from fencepost.client import Client
     from fencepost.local import stack
+    from fencepost.local.log import Log
     from pipeline.settings import load
 
     code = FAILED
     default = stack.default_data_folder()
     folder = data or default.with_name(f"{default.name}-demo")
-    with suppress(KeyboardInterrupt), stack.running(load(), folder, port) as running, Client(running.url) as client:
+    log = Log(sys.stderr)
+    log.say("fencepost", f"starting with the data in {folder}")
+    running_stack = stack.running(load(), folder, port, log=log)
+    with suppress(KeyboardInterrupt), running_stack as running, Client(running.url) as client:
         failures = _index(client)
         answers = [] if failures else list(_answers(client))
         missing = [answer["query"] for answer in answers if not answer["found"]]

@@ -95,7 +95,7 @@ def _database(settings: "Settings") -> Finding:
     address = settings.database_url.get_secret_value()
     if not address:
         return Finding("database", None, "FENCEPOST_DATABASE_URL is not set; `fencepost up` sets it for its processes")
-    engine = connect(address, application="fencepost doctor", size=1)
+    engine = connect(address, application="fencepost doctor", size=1, pooled=settings.is_pooled)
     try:
         revision = schema.current(engine)
     except DBAPIError as error:

@@ -21,7 +21,7 @@ from fencepost.cli.output import (
 if TYPE_CHECKING:
     from fencepost.client import Client
 
-MOST_NAMED = 10_000
+Wait = Annotated[bool, typer.Option("--wait", help="Wait until it is done; say what failed.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -99,24 +99,31 @@ def reindex(
     collection: Collection = None,
     failed: Annotated[bool, typer.Option("--failed", help="All that are quarantined.")] = False,
     everything: Annotated[bool, typer.Option("--all", help="All documents.")] = False,
+    wait: Wait = False,
     url: Url = None,
     as_json: AsJson = False,
 ) -> None:
     """Process documents again, behind all live uploads: some, those of a collection, the failed ones, or all."""
     if sum([bool(names) or collection is not None, failed, everything]) != 1:
         raise typer.BadParameter("name documents, or give one of --collection, --failed and --all")
+    if wait and not names:
+        raise typer.BadParameter("--wait is for named documents; follow many with `fencepost status --watch`")
     with server(url) as client:
         wanted = _wanted(client, names or [], collection, failed=failed)
         answer = client.post("/v1/reindex", wanted)
+        failures = _failures(client, wanted["documents"]) if wait else []
     if as_json:
         print_json(answer)
     else:
         typer.echo(f"{answer['accepted']} accepted, {answer['skipped']} had nothing to do")
+    _end_with(failures)
     if not answer["accepted"] and not answer["skipped"]:
         raise typer.Exit(NOTHING)
 
 
-def delete(names: Names, collection: Collection = None, url: Url = None, as_json: AsJson = False) -> None:
+def delete(
+    names: Names, collection: Collection = None, wait: Wait = False, url: Url = None, as_json: AsJson = False
+) -> None:
     """Delete documents from the index; uploading one again under its key brings it back."""
     from fencepost.client import Answered
 
@@ -128,19 +135,39 @@ def delete(names: Names, collection: Collection = None, url: Url = None, as_json
                 answers.append(client.delete(f"/v1/documents/{document['id']}"))
             except Answered as error:
                 missing.append({"document": name, "code": error.code, "message": str(error)})
+        failures = _failures(client, [answer["document_id"] for answer in answers]) if wait else []
     if as_json:
         print_json({"deleted": answers, "failed": missing})
     else:
         for failure in missing:
             complain(f"{failure['document']}: {failure['message']}")
         typer.echo(f"{len(answers)} deleted")
+    _end_with(failures)
     if missing:
         raise typer.Exit(FAILED if answers else NOTHING)
 
 
-def _wanted(client: "Client", names: list[str], collection: str | None, *, failed: bool) -> dict[str, object]:
+def _failures(client: "Client", document_ids: list[str]) -> list[str]:
+    """Waits until the newest version of each is settled; returns why any is not indexed."""
+    failures = []
+    for document_id in document_ids:
+        document = client.settled(document_id, client.get(f"/v1/documents/{document_id}")["input_version"])
+        if document["failure"] is not None:
+            failures.append(f"{document['key'] or document_id}: {_why(document)}")
+    return failures
+
+
+def _end_with(failures: list[str]) -> None:
+    """Complains of each and exits with 1, if there are any."""
+    for failure in failures:
+        complain(failure)
+    if failures:
+        raise typer.Exit(FAILED)
+
+
+def _wanted(client: "Client", names: list[str], collection: str | None, *, failed: bool) -> dict[str, Any]:
     if names:
-        return {"documents": [client.document(name, collection=collection)["id"] for name in names[:MOST_NAMED]]}
+        return {"documents": [client.document(name, collection=collection)["id"] for name in names]}
     if collection is not None:
         return {"collection": collection}
     return {"state": "failed"} if failed else {"all": True}

@@ -35,7 +35,7 @@ def _extracted(file: Path) -> dict[str, Any]:
     from indexer.extract import Request, choose_kind
     from indexer.extract.pool import ExtractionPool, limits
     from pipeline.errors import Permanent, Transient
-    from pipeline.outcomes import HINTS
+    from pipeline.outcomes import failure
     from pipeline.settings import load
 
     settings = load().extract
@@ -44,7 +44,7 @@ def _extracted(file: Path) -> dict[str, Any]:
             request = Request(file, filename=file.name, limits=limits(settings))
             extraction = pool.submit(request, choose_kind(file, file.name)).result()
     except (Permanent, Transient) as error:
-        return {"code": error.code, "message": error.message, "hint": HINTS[error.code]}
+        return failure(error.code, error.message)
     passages = [asdict(passage) for passage in extraction.passages]
     pages = {passage["page"] for passage in passages} - {None}
     pages |= {page for passage in passages for _, page in passage["breaks"]}

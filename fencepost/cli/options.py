@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,6 +14,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")
 Url = Annotated[str | None, typer.Option("--url", metavar="URL", help="Where the server is; else it is looked for.")]
 Collection = Annotated[str | None, typer.Option("--collection", "-c", metavar="NAME", help="Only of this collection.")]
 Names = Annotated[list[str], typer.Argument(metavar="DOC", help="Ids or keys of documents.")]
+Data = Annotated[Path | None, typer.Option("--data", metavar="DIR", help="The folder that holds everything.")]
+Port = Annotated[int | None, typer.Option("--port", min=0, max=65535, help="0 chooses a free one.")]
 Name = Annotated[str, typer.Argument(metavar="DOC", help="The id or key of a document.")]
 
 

@@ -1,18 +1,14 @@
 """The commands that run something: the stack on this machine, and one process each for production."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fencepost.cli.options import AsJson
+from fencepost.cli.options import AsJson, Data, Port
 from fencepost.cli.output import examples, print_json
 
 if TYPE_CHECKING:
     from pipeline.settings import Settings
-
-Data = Annotated[Path | None, typer.Option("--data", metavar="DIR", help="The folder that holds everything.")]
-Port = Annotated[int | None, typer.Option("--port", min=0, max=65535, help="0 chooses a free one.")]
 
 
 def register(app: typer.Typer) -> None:
@@ -41,7 +37,7 @@ def migrate(as_json: AsJson = False) -> None:
     from pipeline.database import connect
 
     settings = _settings().needs("database_url")
-    engine = connect(settings.database_url.get_secret_value(), application="fencepost migrate")
+    engine = connect(settings.direct_url, application="fencepost migrate")
     try:
         before, after = schema.migrate(engine)
     except OperationalError as error:

@@ -39,7 +39,7 @@ ABOUT = (
 
 def create_app(settings: Settings, *, engine: Engine) -> FastAPI:
     """The application on this engine, whose pool should hold `THREADS` connections."""
-    notifier = Notifier(settings.database_url.get_secret_value())
+    notifier = Notifier(settings.direct_url)
     overview = OverviewCache(engine)
 
     @asynccontextmanager

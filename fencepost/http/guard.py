@@ -8,8 +8,10 @@ from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pipeline import events, problems
+from pipeline.errors import SettingsError
 
 LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?", re.IGNORECASE)
+HOSTS = frozenset({"127.0.0.1", "localhost", "::1"})
 SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
 SECURITY_HEADERS = {
     "x-content-type-options": "nosniff",
@@ -20,6 +22,14 @@ SECURITY_HEADERS = {
     "content-security-policy": "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'",
 }
+
+
+def refuse_other_hosts(host: str) -> None:
+    """Raises SettingsError for a host that is not served: others could reach it, or the guard would refuse its name."""
+    if host not in HOSTS:
+        raise SettingsError(
+            f"FENCEPOST_HOST is {host}: without API keys only this machine is served, as {', '.join(sorted(HOSTS))}."
+        )
 
 
 class Guard:

@@ -3,14 +3,13 @@
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse
-from sqlalchemy.exc import InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pipeline import events, problems
+from pipeline.database import AWAY
 from pipeline.errors import Refusal
 
 RETRY_SECONDS = 2
@@ -22,9 +21,8 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Refusal, _refused)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _no_such_route)
-    app.add_exception_handler(OperationalError, _database)
-    app.add_exception_handler(InterfaceError, _database)
-    app.add_exception_handler(PoolTimeout, _database)
+    for error in AWAY:
+        app.add_exception_handler(error, _database)
     app.add_exception_handler(ClientDisconnect, _gone)
 
 

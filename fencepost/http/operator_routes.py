@@ -28,20 +28,20 @@ from fencepost.http.operator_shapes import (
     Replay,
     ReplayMany,
 )
-from ingest.requests import TheEngine, TheSettings
 from pipeline import alarms, events, jobs, outbox, overview, quarantine
+from pipeline.database import MOST_BIGINT
 from pipeline.errors import Conflict, NotFound, Refusal
 from pipeline.overview_cache import OverviewCache
 from pipeline.problems import documented
 from pipeline.quarantine import Answers, Filter
-from pipeline.sanitise import clean_text
+from pipeline.requests import Cursor, Limit, TheEngine, TheSettings
+from pipeline.sanitise import clean_name
 from pipeline.settings import Settings
 from pipeline.states import State
 
 router = APIRouter(tags=["operators"])
 
-Cursor = Annotated[str | None, Query(description="`next` of the page before.")]
-Limit = Annotated[int, Query(ge=1, le=500, description="How many items one page has.")]
+Partition = Annotated[int | None, Query(ge=0, lt=1024, description="Only jobs of this partition.")]
 
 
 def _job_id(job_id: Annotated[str, Path(description="The job's id.")]) -> UUID:
@@ -83,14 +83,21 @@ def list_jobs(
     settings: TheSettings,
     state: State | None = None,
     collection: str | None = None,
+    partition: Partition = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> JobPage:
-    """Filters by state and collection; says why each unfinished one waits."""
+    """Filters by state, collection and partition; says why each unfinished one waits."""
     with engine.connect() as connection:
         overview.bound(connection)
         items, following = jobs.listing(
-            connection, settings, state=state, collection=_clean(collection), cursor=cursor, limit=limit
+            connection,
+            settings,
+            state=state,
+            collection=clean_name(collection),
+            partition=partition,
+            cursor=cursor,
+            limit=limit,
         )
     return JobPage.model_validate({"items": items, "next": following})
 
@@ -112,7 +119,7 @@ def list_quarantine(
     limit: Limit = 50,
 ) -> QuarantinePage:
     """Filters by code, collection and owner."""
-    chosen = Filter(code=_clean(code), collection=_clean(collection), owner=_clean(owner))
+    chosen = Filter(code=clean_name(code), collection=clean_name(collection), owner=clean_name(owner))
     with engine.connect() as connection:
         overview.bound(connection)
         items, following = quarantine.listing(connection, chosen, cursor=cursor, limit=limit)
@@ -185,7 +192,7 @@ def release_all(engine: TheEngine) -> Released:
 
 
 @router.post("/v1/outbox/{row_id}/release", summary="Release one exhausted message", responses=documented(404, 409))
-def release(row_id: Annotated[int, Path(ge=0, le=2**63 - 1)], engine: TheEngine) -> Released:
+def release(row_id: Annotated[int, Path(ge=0, le=MOST_BIGINT)], engine: TheEngine) -> Released:
     """Lets it travel again. The attempts of its job are untouched."""
     released = _release(engine, [row_id])
     if not released.released:
@@ -225,7 +232,3 @@ def _many(engine: Engine, chosen: Filter, move: Callable[[Connection, Sequence[U
             else:
                 moved.append(Moved.model_validate(answer, from_attributes=True))
     return MovedMany(moved=moved, refused=refused)
-
-
-def _clean(text: str | None) -> str | None:
-    return clean_text(text or "") or None

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from ingest.shapes import AttemptShape, Failure
 from pipeline.quarantine import Filter
 from pipeline.sanitise import clean_text
 
@@ -19,30 +20,6 @@ def _words(text: str) -> str:
 
 
 Words = Annotated[str, Field(max_length=2_000), AfterValidator(_words)]
-
-
-class FailureShape(BaseModel):
-    """Why a job is quarantined, and what helps."""
-
-    code: str
-    message: str
-    hint: str
-
-
-class AttemptShape(BaseModel):
-    """One attempt at a job, with milliseconds per stage."""
-
-    generation: int
-    worker_id: int
-    started_at: datetime
-    ended_at: datetime | None
-    outcome: str | None
-    code: str | None
-    message: str | None
-    load_ms: int | None
-    extract_ms: int | None
-    store_ms: int | None
-    publish_ms: int | None
 
 
 class JobItem(BaseModel):
@@ -66,7 +43,7 @@ class JobItem(BaseModel):
     accepted_at: datetime
     finished_at: datetime | None
     waiting: str | None = Field(description="Why it is not finished yet, in one sentence.")
-    failure: FailureShape | None
+    failure: Failure | None
 
 
 class JobDetail(JobItem):

@@ -9,13 +9,13 @@ from contextlib import contextmanager
 import uvicorn
 
 from fencepost.http.app import THREADS, create_app
+from fencepost.http.guard import refuse_other_hosts
 from pipeline import events, faults, logs
 from pipeline.database import connect
 from pipeline.errors import SettingsError
 from pipeline.processes import Presence
 from pipeline.settings import Settings, fault
 
-LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 GRACE_SECONDS = 5
 
 
@@ -27,7 +27,12 @@ def api(settings: Settings) -> None:
     if armed := fault():
         faults.arm(*armed)
     # A pool may grow to twice its size, which makes one connection for each thread.
-    engine = connect(settings.database_url.get_secret_value(), application="fencepost api", size=THREADS // 2)
+    engine = connect(
+        settings.database_url.get_secret_value(),
+        application="fencepost api",
+        size=THREADS // 2,
+        pooled=settings.is_pooled,
+    )
     server = _Server(
         uvicorn.Config(
             create_app(settings, engine=engine),
@@ -52,10 +57,7 @@ def api(settings: Settings) -> None:
 
 def listen(host: str, port: int) -> socket.socket:
     """A listening socket; raises SettingsError for a host that others can reach, and for a port that is taken."""
-    if host not in LOOPBACK:
-        raise SettingsError(
-            f"FENCEPOST_HOST: {host} can be reached by others, which is refused until API keys exist; use 127.0.0.1."
-        )
+    refuse_other_hosts(host)
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:

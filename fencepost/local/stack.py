@@ -1,6 +1,5 @@
 """The whole of Fencepost on this machine: servers, schema, processes, and the address of the page."""
 
-import ipaddress
 import os
 import signal
 import sys
@@ -13,6 +12,7 @@ from threading import Event
 import httpx
 from sqlalchemy.exc import OperationalError
 
+from fencepost.http.guard import refuse_other_hosts
 from fencepost.local import folder, ports, processes
 from fencepost.local.log import Log
 from fencepost.local.processes import StartError
@@ -20,7 +20,6 @@ from fencepost.local.servers import LocalServers
 from fencepost.local.supervisor import Program, Supervisor
 from pipeline import schema
 from pipeline.database import connect
-from pipeline.errors import SettingsError
 from pipeline.settings import Settings, environment
 
 READY_SECONDS = 30
@@ -81,7 +80,7 @@ def running(
     `port` None is the port of the settings, or a free one if that is only the default and is taken. Call it from the
     main thread: meanwhile SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt. Raises SettingsError or StartError.
     """
-    _refuse_other_hosts(settings)
+    refuse_other_hosts(settings.host)
     log = log or Log()
     heeded = [each for each in STOP_SIGNALS if signal.getsignal(each) is not signal.SIG_IGN]  # nohup has its way
     before = {each: signal.signal(each, signal.default_int_handler) for each in heeded}
@@ -120,13 +119,6 @@ def _start(
     parts.callback((data / "address").unlink, missing_ok=True)
     (data / "address").write_text(url)
     return Stack(url, data, servers, log)
-
-
-def _refuse_other_hosts(settings: Settings) -> None:
-    with suppress(ValueError):
-        if settings.host == "localhost" or ipaddress.ip_address(settings.host).is_loopback:
-            return
-    raise SettingsError(f"FENCEPOST_HOST is {settings.host}: without API keys only this machine (127.0.0.1) is served.")
 
 
 def _choose_port(settings: Settings, port: int | None, log: Log) -> int:

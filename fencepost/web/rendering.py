@@ -12,16 +12,15 @@ from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
-from sqlalchemy.exc import InterfaceError, OperationalError
-from sqlalchemy.exc import TimeoutError as PoolTimeout
 from starlette.requests import Request
 from starlette.responses import Response
 
 from pipeline.clock import SystemClock
+from pipeline.database import AWAY
 from pipeline.errors import NotFound, Refusal
+from pipeline.overview import CAP
 from pipeline.wording import counted, duration
 
-CAP = 10_000
 STATE_WORDS = {
     "queued": "queued",
     "leased": "in work",
@@ -64,7 +63,7 @@ class PageRoute(APIRoute):
                 return page(
                     "mistake", status=422, sentence="The address has a part that this page does not understand."
                 )
-            except (OperationalError, InterfaceError, PoolTimeout):
+            except AWAY:
                 sentence = "PostgreSQL does not answer just now. Nothing is lost; this page comes back by itself."
                 return page("mistake", status=503, sentence=sentence)
 

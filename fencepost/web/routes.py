@@ -2,22 +2,22 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from fastapi.responses import HTMLResponse
 from starlette.requests import Request
 from starlette.responses import Response
 
-from fencepost.http.operator_routes import JobId, read_overview
+from fencepost.http.operator_routes import JobId, Partition, read_overview
 from fencepost.web.rendering import PageRoute, page, static
-from indexer.search import postgres
-from indexer.search.backend import SearchPage, SearchRequest
+from indexer.search.backend import SearchBackend, SearchPage, SearchRequest
+from indexer.search_routes import the_backend
 from ingest import documents
-from ingest.requests import DocumentId, TheEngine, TheSettings
 from pipeline import jobs, outbox, overview, quarantine
 from pipeline.errors import Invalid
 from pipeline.outcomes import FAILURES
 from pipeline.quarantine import Filter
-from pipeline.sanitise import clean_text
+from pipeline.requests import Cursor, DocumentId, TheEngine, TheSettings
+from pipeline.sanitise import clean_name, clean_text
 from pipeline.states import State
 
 router = APIRouter(route_class=PageRoute, include_in_schema=False)
@@ -26,7 +26,6 @@ PAGE = 50
 
 Text = Annotated[str, Query(max_length=1_000)]
 """A field of a form; empty when nothing was chosen."""
-Cursor = Annotated[str | None, Query()]
 
 
 @router.get("/")
@@ -45,7 +44,7 @@ def list_documents(
     cursor: Cursor = None,
 ) -> HTMLResponse:
     """All documents, the newest first, and where to drop new ones."""
-    wanted = documents.Filter(_state(state), clean_text(collection) or None)
+    wanted = documents.Filter(_state(state), clean_name(collection))
     with engine.connect() as connection:
         overview.bound(connection)
         found = documents.page(connection, wanted, cursor=cursor, limit=PAGE, settings=settings)
@@ -62,14 +61,20 @@ def show_document(document_id: DocumentId, engine: TheEngine, settings: TheSetti
 
 
 @router.get("/search")
-def search(engine: TheEngine, q: Text = "", collection: Text = "", cursor: Cursor = None) -> HTMLResponse:
+def search(
+    engine: TheEngine,
+    backend: Annotated[SearchBackend, Depends(the_backend)],
+    q: Text = "",
+    collection: Text = "",
+    cursor: Cursor = None,
+) -> HTMLResponse:
     """A query and its hits."""
     collections = frozenset({clean_text(collection)}) if collection else None
     asked = SearchRequest(text=clean_text(q), collections=collections, cursor=cursor)
     found: SearchPage | None = None
     if asked.text.strip():
         with engine.connect() as connection:
-            found = postgres.search(connection, asked)
+            found = backend.search(connection, asked)
     return page("search", found=found, chosen={"q": q, "collection": collection})
 
 
@@ -100,7 +105,12 @@ def list_outbox(
 
 @router.get("/jobs")
 def list_jobs(
-    engine: TheEngine, settings: TheSettings, state: Text = "", collection: Text = "", cursor: Cursor = None
+    engine: TheEngine,
+    settings: TheSettings,
+    state: Text = "",
+    collection: Text = "",
+    partition: Partition = None,
+    cursor: Cursor = None,
 ) -> HTMLResponse:
     """All jobs, the newest first."""
     with engine.connect() as connection:
@@ -109,11 +119,15 @@ def list_jobs(
             connection,
             settings,
             state=_state(state),
-            collection=clean_text(collection) or None,
+            collection=clean_name(collection),
+            partition=partition,
             cursor=cursor,
             limit=PAGE,
         )
-    return page("jobs", items=items, next=following, chosen={"state": state, "collection": collection})
+    chosen: dict[str, object] = {"state": state, "collection": collection}
+    if partition is not None:
+        chosen["partition"] = partition
+    return page("jobs", items=items, next=following, chosen=chosen)
 
 
 @router.get("/jobs/{job_id}")

@@ -82,15 +82,6 @@ class Passage:
     heading: str | None = None
     breaks: tuple[tuple[int, int], ...] = ()
 
-    def page_at(self, offset: int) -> int | None:
-        """The page of the character at this offset."""
-        page = self.page
-        for start, next_page in self.breaks:
-            if offset < start:
-                break
-            page = next_page
-        return page
-
 
 @dataclass(frozen=True, slots=True)
 class Extraction:

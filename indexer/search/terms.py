@@ -14,7 +14,7 @@ MOST_TERMS = 32
 """The rarest are looked up; a document that has only the others could not beat theirs."""
 
 _LOOK_UP = text("""
-    SELECT tsquery::text AS tsquery, tsvector_to_array(to_tsvector('fencepost', words)) AS lexemes,
+    SELECT tsquery::text AS tsquery,
            ts_lexize('pg_catalog.english_stem', words) = '{}' AS is_function_word,
            (SELECT min(coalesce(share, 0)) FROM unnest(tsvector_to_array(to_tsvector('fencepost', words))) AS l (lexeme)
             LEFT JOIN search_lexemes USING (lexeme)) AS share

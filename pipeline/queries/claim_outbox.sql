@@ -1,6 +1,8 @@
 -- Claims due rows for sending; guard: FOR UPDATE SKIP LOCKED on row and job, and the window of each lane.
 -- Partitions beyond the present number are served too: there were more of them when these jobs were accepted.
 -- A lane is a partition and a priority. Within one, collections take turns and the oldest row of each goes first.
+-- What is read is bounded by the windows, however many rows there are: every lookup ends at a LIMIT, and the due time is
+-- compared with a time that stays the same within the statement, as an index needs it.
 WITH lane AS (
     SELECT p.partition, q.priority,
            :window_jobs - (
@@ -10,12 +12,12 @@ WITH lane AS (
     FROM generate_series(0, greatest(:partitions - 1, (SELECT max(partition) FROM outbox WHERE NOT exhausted)))
         AS p (partition)
     CROSS JOIN generate_series(0, 2) AS q (priority)
-    WHERE EXISTS (
-        SELECT FROM outbox o WHERE o.partition = p.partition AND o.priority = q.priority AND NOT o.exhausted
-    )
+    CROSS JOIN LATERAL (
+        SELECT FROM outbox o WHERE o.partition = p.partition AND o.priority = q.priority AND NOT o.exhausted LIMIT 1
+    ) used
 ),
 due AS (
-    SELECT pick.id
+    SELECT pick.id, row_number() OVER (ORDER BY lane.priority, pick.n, pick.due_at, pick.id) AS place
     FROM lane
     CROSS JOIN LATERAL (
         WITH RECURSIVE collection AS (
@@ -36,14 +38,14 @@ due AS (
             ) next
             WHERE c.n < :most_collections
         )
-        SELECT turn.id
+        SELECT turn.id, turn.n, turn.due_at
         FROM collection
         CROSS JOIN LATERAL (
-            SELECT o.id, row_number() OVER (ORDER BY o.due_at, o.id) AS n
+            SELECT o.id, o.due_at, row_number() OVER (ORDER BY o.due_at, o.id) AS n
             FROM outbox o
             WHERE o.partition = lane.partition AND o.priority = lane.priority AND NOT o.exhausted
               AND o.collection_id = collection.collection_id
-              AND o.due_at <= clock_timestamp()
+              AND o.due_at <= statement_timestamp()
               AND (o.claimed_until IS NULL OR o.claimed_until < clock_timestamp())
             ORDER BY o.due_at, o.id
             LIMIT greatest(lane.room, 0)
@@ -51,13 +53,14 @@ due AS (
         ORDER BY turn.n, collection.collection_id
         LIMIT greatest(lane.room, 0)
     ) pick
+    ORDER BY place
+    LIMIT :most_rows
 )
 SELECT o.id, o.job_id, o.partition, o.priority, o.collection_id, o.bytes, o.tries, j.alone,
        j.state IN ('queued', 'retry_wait') AS is_waiting
-FROM outbox o
+FROM unnest(ARRAY(SELECT id FROM due ORDER BY place)) WITH ORDINALITY AS pick (id, place)
+JOIN outbox o ON o.id = pick.id
 JOIN jobs j ON j.job_id = o.job_id
-WHERE o.id IN (SELECT id FROM due)
-  AND NOT o.exhausted AND (o.claimed_until IS NULL OR o.claimed_until < clock_timestamp())
-ORDER BY o.priority, o.due_at, o.id
-LIMIT :most_rows
+WHERE NOT o.exhausted AND (o.claimed_until IS NULL OR o.claimed_until < clock_timestamp())
+ORDER BY pick.place
 FOR NO KEY UPDATE OF o, j SKIP LOCKED

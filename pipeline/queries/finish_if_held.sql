@@ -119,4 +119,4 @@ announced AS (
     LEFT JOIN contents c ON c.sha256 = v.sha256
     ON CONFLICT (job_id) DO UPDATE SET due_at = EXCLUDED.due_at, claim = NULL, claimed_until = NULL
 )
-SELECT job_id, document_id, input_version, state, due_at FROM moved
+SELECT job_id, state FROM moved

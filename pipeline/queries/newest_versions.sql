@@ -1,7 +1,6 @@
 -- What a new version is compared with and what it supersedes; guard: run after lock_documents, in a later statement.
 SELECT v.document_id, v.operation, v.sha256, v.title, v.filename, v.media_type, v.metadata, c.size,
        newest.job_id, coalesce(newest.state, 'succeeded') AS state,  -- only old succeeded ones are purged
-      
        waiting.job_id AS waiting_id, waiting.priority AS waiting_priority,
        leased.job_id AS leased_id
 FROM documents d

@@ -1,5 +1,5 @@
 -- Per partition: how many deliveries are under way, and the jobs whose delivery may be lost: sent long ago, or sent
--- before a worker of their partition died, which may have taken the delivery along.
+-- before a worker of their partition died, which may have taken the delivery along; guard: none needed, it only reads.
 WITH loss AS (
     SELECT partition, max(p.lost_at) AS at
     FROM processes p CROSS JOIN unnest(p.partitions) AS partition

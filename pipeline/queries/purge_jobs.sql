@@ -5,7 +5,7 @@ WITH old AS (
            j.input_version < d.input_version AND j.input_version <> d.published_version AS version_too
     FROM jobs j
     JOIN documents d USING (document_id)
-    WHERE j.state = :state AND j.finished_at < clock_timestamp() - make_interval(secs => :days * 86400)
+    WHERE j.state = :state AND j.finished_at < statement_timestamp() - make_interval(secs => :days * 86400)
       AND (j.input_version < d.input_version OR j.state = 'succeeded')
       AND (j.operation = 'index' OR j.input_version < d.input_version)
     ORDER BY j.finished_at

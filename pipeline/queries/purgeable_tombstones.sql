@@ -3,7 +3,7 @@
 SELECT d.document_id, d.input_version
 FROM documents d
 WHERE d.deleted AND d.published_version = d.input_version
-  AND d.published_at < clock_timestamp() - make_interval(secs => :days * 86400)
+  AND d.published_at < statement_timestamp() - make_interval(secs => :days * 86400)
   AND NOT EXISTS (SELECT FROM jobs j WHERE j.document_id = d.document_id AND j.finished_at IS NULL)
   AND NOT EXISTS (
       SELECT FROM processes p

@@ -1,6 +1,6 @@
 -- Leases that ran out or whose process is gone, with the cause; guard: state and expiry, read under the documents'
 -- locks. A row that is locked is being renewed at this moment: skipped.
-SELECT j.job_id, j.generation, j.document_id, j.worker_id,
+SELECT j.job_id, j.generation, j.worker_id,
        CASE
            WHEN p.lost_at IS NOT NULL THEN 'worker_lost'
            WHEN a.started_at < clock_timestamp() - make_interval(secs => :attempt_seconds) THEN 'deadline'

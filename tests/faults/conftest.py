@@ -1,4 +1,4 @@
-"""What the fault tests share: a world, and a stack of real processes that ends with the test."""
+"""What the fault tests share: a stack of real processes that ends with the test."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -7,13 +7,6 @@ import pytest
 
 from tests.support.servers import Database
 from tests.support.stack import Stack, running
-from tests.support.world import World
-
-
-@pytest.fixture
-def world(database: Database) -> World:
-    """The rows, seen and aged from outside."""
-    return World(database.engine)
 
 
 @pytest.fixture

@@ -2,17 +2,9 @@
 
 from datetime import timedelta
 
-import pytest
-
 from pipeline.outcomes import LeaseLost, Published, Rejected, RetryLater
 from pipeline.states import State
-from tests.support.servers import Database
 from tests.support.world import World
-
-
-@pytest.fixture
-def world(database: Database) -> World:
-    return World(database.engine)
 
 
 def test_an_upload_becomes_a_queued_job_with_an_outbox_row(world: World) -> None:

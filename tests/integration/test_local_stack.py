@@ -166,7 +166,7 @@ def test_a_folder_of_another_user_is_refused(run_light: Run, tmp_path: Path) -> 
     assert "belongs to another user" in running.lines[-1]
 
 
-@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "example.org", "::"])  # noqa: S104 - it is to be refused
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.0.2.1", "127.0.0.2", "example.org", "::"])  # noqa: S104 - it is to be refused
 def test_a_host_beyond_this_machine_is_refused(host: str, tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match=f"FENCEPOST_HOST is {host}"), stack.running(load(host=host), tmp_path):
         pass

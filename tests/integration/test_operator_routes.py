@@ -30,8 +30,7 @@ def client(database: Database) -> Iterator[Client]:
 
 
 def quarantined(world: OperatedWorld, filename: str = "a.pdf") -> UUID:
-    job_id = world.file(filename).job_id
-    assert job_id is not None
+    job_id = world.job_of(filename)
     world.attempt(job_id, BROKEN)
     return job_id
 
@@ -101,7 +100,9 @@ def test_jobs_are_filtered_by_state(client: Client, world: OperatedWorld, state:
     items = client.get("/v1/jobs", params={"state": state}).raise_for_status().json()["items"]
 
     assert [item["job_id"] for item in items] == [str(expected[state])]
-    assert client.get("/v1/jobs", params={"state": state, "collection": "other"}).json()["items"] == []
+    for other in ({"collection": "other"}, {"partition": 1}):
+        assert client.get("/v1/jobs", params={"state": state, **other}).json()["items"] == []
+    assert len(client.get("/v1/jobs", params={"state": state, "partition": 0}).json()["items"]) == 1
 
 
 @pytest.mark.parametrize("path", ["/v1/jobs", "/v1/quarantine", "/v1/outbox"])

@@ -2,7 +2,6 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from uuid import UUID
 
 import pytest
 from sqlalchemy import text
@@ -22,12 +21,6 @@ def world(database: Database) -> OperatedWorld:
     return OperatedWorld(database.engine).run()
 
 
-def job_of(world: OperatedWorld, filename: str = "a.txt") -> UUID:
-    job_id = world.file(filename).job_id
-    assert job_id is not None
-    return job_id
-
-
 def counted(world: OperatedWorld) -> Snapshot:
     with world.engine.connect() as connection:
         return overview.snapshot(connection)
@@ -43,13 +36,13 @@ def codes(world: OperatedWorld) -> set[str]:
 
 
 def test_every_accepted_version_is_somewhere(world: OperatedWorld) -> None:
-    succeeded, retrying, broken = job_of(world), job_of(world), job_of(world)
+    succeeded, retrying, broken = world.job_of(), world.job_of(), world.job_of()
     world.attempt(succeeded)
     world.attempt(retrying, RetryLater("busy", "Busy."))
     world.attempt(broken, Rejected("corrupt", "Broken."))
     document = world.file()
     world.reindex(document.document_id)
-    world.take(job_of(world))
+    world.take(world.job_of())
 
     now = counted(world)
 
@@ -76,7 +69,7 @@ def test_purged_jobs_and_removed_documents_still_count(world: OperatedWorld) -> 
 
 
 def test_a_lost_job_is_an_alarm(world: OperatedWorld) -> None:
-    job_of(world)
+    world.job_of()
     world.execute("DELETE FROM jobs")
 
     assert "difference" in codes(world)
@@ -84,9 +77,9 @@ def test_a_lost_job_is_an_alarm(world: OperatedWorld) -> None:
 
 def test_the_oldest_queued_job_is_found_whether_sent_or_not(world: OperatedWorld) -> None:
     assert live(world)["oldest_queued"] is None
-    first = job_of(world)
+    first = world.job_of()
     world.relay()
-    job_of(world)
+    world.job_of()
 
     world.age("jobs", "accepted_at", timedelta(seconds=90))
     world.age("jobs", "accepted_at", timedelta(seconds=30), f"job_id = '{first}'")
@@ -101,13 +94,13 @@ def test_the_oldest_queued_job_is_found_whether_sent_or_not(world: OperatedWorld
 
 
 def test_a_retry_that_waits_is_not_queued(world: OperatedWorld) -> None:
-    world.attempt(job_of(world), RetryLater("busy", "Busy."))
+    world.attempt(world.job_of(), RetryLater("busy", "Busy."))
 
     assert live(world)["oldest_queued"] is None
 
 
 def test_expired_leases_are_listed_and_are_an_alarm(world: OperatedWorld) -> None:
-    job_id = job_of(world)
+    job_id = world.job_of()
     world.take(job_id)
     assert live(world)["expired_leases"] == []
 
@@ -121,12 +114,12 @@ def test_expired_leases_are_listed_and_are_an_alarm(world: OperatedWorld) -> Non
 
 def test_the_outbox_says_how_much_waits_and_since_when(world: OperatedWorld) -> None:
     assert live(world)["outbox"] == {"waiting": 0, "oldest_age_seconds": None, "exhausted": 0}
-    job_of(world)
+    world.job_of()
     settings = world.settings.model_copy(update={"budget": Budget(publications=1)})
     with world.engine.begin() as connection:
         (delivery,) = outbox.claim(connection, settings).deliveries
         outbox.refuse(connection, delivery, settings, error="wrong type")
-    job_of(world)
+    world.job_of()
     world.age("outbox", "created_at", timedelta(seconds=40))
 
     now = live(world)["outbox"]
@@ -140,7 +133,7 @@ def test_counts_stop_at_the_cap(world: OperatedWorld, monkeypatch: pytest.Monkey
     monkeypatch.setattr(overview, "CAP", 2)
     monkeypatch.setattr(overview, "PARTITION_CAP", 2)
     for _ in range(5):
-        job_of(world)
+        world.job_of()
 
     now = live(world)
 
@@ -150,10 +143,10 @@ def test_counts_stop_at_the_cap(world: OperatedWorld, monkeypatch: pytest.Monkey
 
 def test_partitions_tell_what_they_have_and_who_reads_them(world: OperatedWorld) -> None:
     for _ in range(3):
-        job_of(world)
+        world.job_of()
     world.relay()
-    world.take(job_of(world))
-    job_of(world)
+    world.take(world.job_of())
+    world.job_of()
 
     assert live(world)["partitions"] == [{"partition": 0, "queued": 1, "sent": 3, "leased": 1, "workers": 1}]
 
@@ -171,14 +164,14 @@ def test_no_worker_is_worse_when_something_waits(world: OperatedWorld) -> None:
     by_code = {alarm.code: alarm.bad for alarm in alarms(counted(world), live(world))}
     assert (by_code["no_worker"], by_code["no_relay"], by_code["no_sweeper"]) == (False, True, True)
 
-    job_of(world)
+    world.job_of()
     by_code = {alarm.code: alarm.bad for alarm in alarms(counted(world), live(world))}
     assert by_code["no_worker"]
 
 
 def test_nothing_is_wrong_in_a_healthy_system(world: OperatedWorld) -> None:
     world.process("sweeper")
-    world.attempt(job_of(world))
+    world.attempt(world.job_of())
 
     assert codes(world) == set()
 
@@ -194,7 +187,7 @@ def test_an_open_breaker_is_told(world: OperatedWorld) -> None:
 def test_capacity_is_arrivals_times_service_time(world: OperatedWorld) -> None:
     """60 a minute, 10 s each: 10 in service, of which 3 slots do 3."""
     for _ in range(10):
-        world.attempt(job_of(world))
+        world.attempt(world.job_of())
     world.age("attempts", "started_at", timedelta(seconds=10))
     multiply_arrivals(world, to=900)
 
@@ -220,7 +213,7 @@ def multiply_arrivals(world: OperatedWorld, *, to: int) -> None:
 
 def test_the_time_of_a_batch_counts_once(world: OperatedWorld) -> None:
     """Four jobs in one delivery of 8 s keep one slot busy for 8 s: 2 s a job."""
-    jobs = [job_of(world) for _ in range(4)]
+    jobs = [world.job_of() for _ in range(4)]
     world.relay()
     for taken in world.lease(*jobs, worker_id=world.worker_id):
         world.finish(taken)
@@ -240,7 +233,7 @@ def test_arrivals_beyond_the_cap_are_rated_by_the_time_that_they_span(
 
 
 def test_what_is_older_than_fifteen_minutes_does_not_count(world: OperatedWorld) -> None:
-    world.attempt(job_of(world))
+    world.attempt(world.job_of())
     for table, columns in (("jobs", ("accepted_at", "finished_at")), ("attempts", ("started_at", "ended_at"))):
         for column in columns:
             world.age(table, column, timedelta(minutes=16))
@@ -253,7 +246,7 @@ def test_what_is_older_than_fifteen_minutes_does_not_count(world: OperatedWorld)
 
 def test_throughput_now_and_over_a_quarter_of_an_hour(world: OperatedWorld) -> None:
     for _ in range(9):
-        world.attempt(job_of(world))
+        world.attempt(world.job_of())
     world.age("jobs", "finished_at", timedelta(minutes=5), "job_id IN (SELECT job_id FROM jobs LIMIT 6)")
 
     now = live(world)["throughput"]
@@ -264,17 +257,17 @@ def test_throughput_now_and_over_a_quarter_of_an_hour(world: OperatedWorld) -> N
 def test_the_eta_is_the_backlog_at_the_present_pace(world: OperatedWorld) -> None:
     assert overview.eta_seconds(counted(world), live(world)) is None
     for _ in range(6):
-        world.attempt(job_of(world))
+        world.attempt(world.job_of())
     for _ in range(3):
-        job_of(world)
+        world.job_of()
 
     assert overview.eta_seconds(counted(world), live(world)) == pytest.approx(30)
 
 
 def test_errors_are_told_by_stage_and_code_and_by_kind_of_file(world: OperatedWorld) -> None:
-    world.attempt(job_of(world, "a.pdf"), Rejected("corrupt", "Broken."))
-    world.attempt(job_of(world, "b.pdf"), Rejected("corrupt", "Broken."))
-    world.attempt(job_of(world, "c.docx"), LeaseLost())
+    world.attempt(world.job_of("a.pdf"), Rejected("corrupt", "Broken."))
+    world.attempt(world.job_of("b.pdf"), Rejected("corrupt", "Broken."))
+    world.attempt(world.job_of("c.docx"), LeaseLost())
     world.execute("UPDATE attempts SET extract_ms = 5 WHERE code = 'corrupt'")
 
     errors = live(world)["errors"]
@@ -287,7 +280,7 @@ def test_errors_are_told_by_stage_and_code_and_by_kind_of_file(world: OperatedWo
 
 
 def test_workers_tell_what_they_hold(world: OperatedWorld) -> None:
-    job_id = job_of(world)
+    job_id = world.job_of()
     world.take(job_id)
     gone = world.process("worker", silent_for=7200)
     silent = world.process("worker", silent_for=120)
@@ -330,7 +323,7 @@ def test_a_snapshot_is_renewed_before_it_is_stale_and_without_blocking(world: Op
     cache = OverviewCache(world.engine, clock=clock)
     try:
         first = cache.get()
-        job_of(world)
+        world.job_of()
         assert cache.get() == first, "it is fresh"
 
         with world.engine.begin() as connection:

@@ -242,3 +242,23 @@ def test_many_are_replayed_in_batches_and_each_answer_is_its_own(
     assert refused == [broken[1].job_id]
     assert world.row("SELECT count(*) AS n FROM jobs WHERE state = 'queued'")["n"] == 5
     world.check()
+
+
+@pytest.mark.parametrize("move", ["dismiss", "assign"])
+def test_only_a_quarantined_job_is_dismissed_or_assigned(world: OperatedWorld, move: str) -> None:
+    broken = failed(world)
+    assert broken.job_id is not None
+    act(world, broken.job_id)
+
+    with world.engine.begin() as connection:
+        if move == "dismiss":
+            answers = quarantine.dismiss(connection, [broken.job_id], note="Too late.")
+        else:
+            answers = quarantine.assign(connection, [broken.job_id], owner="mina")
+
+    refused = answers[broken.job_id]
+    assert isinstance(refused, Conflict)
+    assert refused.code == "not_quarantined"
+    assert world.job(broken.job_id)["state"] == "queued"
+    assert world.row("SELECT owner, note FROM quarantine") == {"owner": "operators", "note": "Replayed."}
+    world.check()

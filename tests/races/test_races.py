@@ -6,7 +6,6 @@ from threading import Barrier
 from typing import Any
 from uuid import UUID
 
-import pytest
 from sqlalchemy import Connection, text
 
 from indexer.search import postgres
@@ -18,14 +17,8 @@ from pipeline.outcomes import Published, RetryLater
 from pipeline.states import State
 from pipeline.sweeper import Sweeper
 from tests.integration.test_sweeper import NoIndex
-from tests.support.servers import Database
 from tests.support.waiting import until
 from tests.support.world import World
-
-
-@pytest.fixture
-def world(database: Database) -> World:
-    return World(database.engine)
 
 
 def beside(action: Callable[[], Any]) -> Future[Any]:

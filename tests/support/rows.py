@@ -31,6 +31,12 @@ class OperatedWorld(World):
         """Uploads a file whose text is its name."""
         return self.upload(filename, filename=filename, title=filename, **fields)
 
+    def job_of(self, filename: str = "a.txt") -> UUID:
+        """Uploads a file and returns its job."""
+        job_id = self.file(filename).job_id
+        assert job_id is not None
+        return job_id
+
     def process(self, kind: str, *, silent_for: float = 0, partitions: tuple[int, ...] = (0,)) -> int:
         """Registers a process that beat `silent_for` seconds ago."""
         is_worker = kind == "worker"

@@ -61,18 +61,7 @@ def fresh_database(postgres: LocalPostgres) -> Iterator[Database]:
     finally:
         engine.dispose()
         ensure_running(postgres)
-        until(lambda: _dropped(postgres, name), what="dropping the database")
-
-
-def _dropped(postgres: LocalPostgres, name: str) -> bool:
-    """Whether it could be dropped: not while a worker of autovacuum is in it, whom only a superuser may end."""
-    try:
-        _administer(postgres, f"DROP DATABASE {name} WITH (FORCE)")
-    except ProgrammingError as error:
-        if isinstance(error.orig, InsufficientPrivilege):
-            return False
-        raise
-    return True
+        until(lambda: _is_dropped(postgres, name), what=f"the end of database {name}")
 
 
 @contextmanager
@@ -91,6 +80,17 @@ def ensure_running(server: LocalPostgres | LocalValkey) -> None:
     """Starts a server that a test has stopped."""
     if server.process is None or server.process.poll() is not None:
         server.start()
+
+
+def _is_dropped(postgres: LocalPostgres, name: str) -> bool:
+    """Drops a database; False while an autovacuum worker, which we may not end, looks at it."""
+    try:
+        _administer(postgres, f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
+    except ProgrammingError as error:
+        if isinstance(error.orig, InsufficientPrivilege):
+            return False
+        raise
+    return True
 
 
 def _administer(postgres: LocalPostgres, statement: str) -> None:

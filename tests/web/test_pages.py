@@ -2,7 +2,6 @@
 
 import re
 from datetime import timedelta
-from uuid import UUID
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
@@ -15,12 +14,6 @@ from tests.support.rows import OperatedWorld
 pytestmark = pytest.mark.browser
 
 BROKEN = Rejected("corrupt", "The file ends in the middle.")
-
-
-def job_of(world: OperatedWorld, filename: str) -> UUID:
-    job_id = world.file(filename).job_id
-    assert job_id is not None
-    return job_id
 
 
 def card(page: Page, name: str) -> Locator:
@@ -39,7 +32,7 @@ def refuse(world: OperatedWorld) -> None:
 
 
 def test_the_overview_is_calm_when_all_is_well(visit: Page, world: OperatedWorld) -> None:
-    world.attempt(job_of(world, "a.pdf"))
+    world.attempt(world.job_of("a.pdf"))
 
     visit.goto("/")
 
@@ -52,7 +45,7 @@ def test_the_overview_changes_by_itself(visit: Page, world: OperatedWorld) -> No
     visit.goto("/")
     visit.evaluate("window.stays = true")
 
-    job_of(world, "a.pdf")
+    world.job_of("a.pdf")
 
     expect(card(visit, "Waits to be sent").locator(".value")).to_have_text("1")
     expect(card(visit, "Queued").locator(".value")).to_have_text("1", timeout=15_000)
@@ -64,7 +57,7 @@ def test_what_did_not_change_is_not_touched(visit: Page, world: OperatedWorld) -
     visit.evaluate("document.querySelector('[data-part=partitions] .tile').id = 'mine'")
     before = card(visit, "Oldest in the queue").locator(".value").text_content()
 
-    job_of(world, "a.pdf")
+    world.job_of("a.pdf")
     world.execute("DELETE FROM outbox")
     world.execute("UPDATE jobs SET partition = 9, sent_at = now()")
 
@@ -73,7 +66,7 @@ def test_what_did_not_change_is_not_touched(visit: Page, world: OperatedWorld) -
 
 
 def test_the_overview_goes_red_and_says_why(visit: Page, world: OperatedWorld) -> None:
-    job_id = job_of(world, "a.pdf")
+    job_id = world.job_of("a.pdf")
     world.take(job_id)
     visit.goto("/")
     expect(visit.locator(".verdict.bad")).to_have_count(0)
@@ -88,7 +81,7 @@ def test_the_overview_goes_red_and_says_why(visit: Page, world: OperatedWorld) -
 
 
 def test_the_overview_is_red_without_workers(visit: Page, world: OperatedWorld) -> None:
-    job_of(world, "a.pdf")
+    world.job_of("a.pdf")
     world.age("processes", "heartbeat_at", timedelta(minutes=1), "kind = 'worker'")
 
     visit.goto("/")
@@ -98,7 +91,7 @@ def test_the_overview_is_red_without_workers(visit: Page, world: OperatedWorld) 
 
 
 def test_a_lost_version_is_told(visit: Page, world: OperatedWorld) -> None:
-    job_of(world, "a.pdf")
+    world.job_of("a.pdf")
     world.execute("DELETE FROM jobs")
 
     visit.goto("/")
@@ -117,7 +110,7 @@ def test_an_open_breaker_is_told(visit: Page, world: OperatedWorld) -> None:
 
 def test_missing_capacity_is_told(visit: Page, world: OperatedWorld) -> None:
     """60 a minute, 10 s each, and 3 slots."""
-    world.attempt(job_of(world, "a.pdf"))
+    world.attempt(world.job_of("a.pdf"))
     world.age("attempts", "started_at", timedelta(seconds=10))
     world.execute("""
         INSERT INTO jobs (document_id, collection_id, input_version, operation, partition, priority, state, finished_at)
@@ -136,10 +129,10 @@ def test_missing_capacity_is_told(visit: Page, world: OperatedWorld) -> None:
      ("Refused by the broker", "Outbox"), ("Workers", "Workers and other processes")],
 )  # fmt: skip
 def test_a_number_leads_to_the_rows_behind_it(visit: Page, world: OperatedWorld, name: str, heading: str) -> None:
-    world.attempt(job_of(world, "needs a person.txt"), BROKEN)
-    world.attempt(job_of(world, "retrying.txt"), RetryLater("busy", "Busy."))
-    world.attempt(job_of(world, "published.txt"))
-    job_of(world, "queued.txt")
+    world.attempt(world.job_of("needs a person.txt"), BROKEN)
+    world.attempt(world.job_of("retrying.txt"), RetryLater("busy", "Busy."))
+    world.attempt(world.job_of("published.txt"))
+    world.job_of("queued.txt")
     visit.goto("/")
 
     card(visit, name).click()
@@ -218,6 +211,16 @@ def test_a_failed_version_leaves_the_old_one_searchable_and_says_so(visit: Page,
     )
 
 
+def test_a_partition_leads_to_its_jobs(visit: Page, world: OperatedWorld) -> None:
+    world.job_of("queued.txt")
+    visit.goto("/")
+
+    visit.get_by_role("link", name="Partition 0").click()
+
+    expect(visit.get_by_text("Only those of partition 0")).to_be_visible()
+    expect(visit.locator("tbody tr")).to_have_count(1)
+
+
 def test_a_document_is_reindexed_and_deleted(visit: Page, world: OperatedWorld) -> None:
     document = world.file("report.pdf")
     assert document.job_id is not None
@@ -245,7 +248,7 @@ def test_a_name_is_text_and_never_markup(visit: Page, world: OperatedWorld) -> N
 
 def test_lists_go_on_to_the_next_page(visit: Page, world: OperatedWorld) -> None:
     for n in range(51):
-        job_of(world, f"number {n}.txt")
+        world.job_of(f"number {n}.txt")
     for path in ("/documents", "/jobs"):
         visit.goto(path)
         expect(visit.locator("tbody tr")).to_have_count(50)
@@ -261,7 +264,7 @@ def test_lists_go_on_to_the_next_page(visit: Page, world: OperatedWorld) -> None
 
 @pytest.mark.parametrize(("button", "version"), [("Replay", 1), ("Replay as new version", 2)])
 def test_a_quarantined_job_is_replayed(visit: Page, world: OperatedWorld, button: str, version: int) -> None:
-    world.attempt(job_of(world, "a.pdf"), BROKEN)
+    world.attempt(world.job_of("a.pdf"), BROKEN)
     visit.goto("/quarantine")
     expect(visit.get_by_role("article")).to_contain_text("The file ends in the middle.")
 
@@ -273,11 +276,11 @@ def test_a_quarantined_job_is_replayed(visit: Page, world: OperatedWorld, button
 
 
 def test_a_job_is_dismissed_with_a_note_that_no_refresh_eats(visit: Page, world: OperatedWorld) -> None:
-    world.attempt(job_of(world, "a.pdf"), BROKEN)
+    world.attempt(world.job_of("a.pdf"), BROKEN)
     visit.goto("/quarantine")
     note = visit.get_by_label("Why dismiss")
     note.press_sequentially("Nobody needs it.")
-    world.attempt(job_of(world, "b.pdf"), BROKEN)
+    world.attempt(world.job_of("b.pdf"), BROKEN)
     with visit.expect_response(lambda answer: answer.url.endswith("/quarantine")):
         pass
 
@@ -290,7 +293,7 @@ def test_a_job_is_dismissed_with_a_note_that_no_refresh_eats(visit: Page, world:
 
 
 def test_a_refusal_is_told_beside_the_button(visit: Page, world: OperatedWorld) -> None:
-    job_id = job_of(world, "a.pdf")
+    job_id = world.job_of("a.pdf")
     world.attempt(job_id, BROKEN)
     visit.goto("/quarantine")
     visit.get_by_label("Owner").last.press_sequentially("x")  # keeps the part as it is
@@ -303,8 +306,8 @@ def test_a_refusal_is_told_beside_the_button(visit: Page, world: OperatedWorld) 
 
 def test_all_with_one_reason_are_replayed(visit: Page, world: OperatedWorld) -> None:
     for n in range(3):
-        world.attempt(job_of(world, f"{n}.pdf"), BROKEN)
-    world.attempt(job_of(world, "empty.pdf"), Rejected("empty_file", "No bytes."))
+        world.attempt(world.job_of(f"{n}.pdf"), BROKEN)
+    world.attempt(world.job_of("empty.pdf"), Rejected("empty_file", "No bytes."))
     visit.goto("/quarantine")
     visit.get_by_label("Reason").select_option("corrupt")
     visit.get_by_role("button", name="Show").click()
@@ -318,7 +321,7 @@ def test_all_with_one_reason_are_replayed(visit: Page, world: OperatedWorld) -> 
 
 def test_refused_messages_are_released(visit: Page, world: OperatedWorld) -> None:
     for n in range(3):
-        job_of(world, f"{n}.txt")
+        world.job_of(f"{n}.txt")
     refuse(world)
     visit.goto("/outbox")
     expect(visit.locator("tbody tr")).to_have_count(3)
@@ -331,7 +334,7 @@ def test_refused_messages_are_released(visit: Page, world: OperatedWorld) -> Non
 
 
 def test_workers_tell_what_they_hold(visit: Page, world: OperatedWorld) -> None:
-    job_id = job_of(world, "a.pdf")
+    job_id = world.job_of("a.pdf")
     world.take(job_id)
 
     visit.goto("/workers")

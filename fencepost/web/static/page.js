@@ -4,7 +4,7 @@
 const REFRESH_MS = 2000;
 const ATONCE = 3; // uploads
 const LOOKS = 20; // uploads looked after in one round
-const FINAL = new Set(["succeeded", "superseded", "resolved", "quarantined"]);
+const SETTLED = new Set(["succeeded", "superseded", "resolved", "quarantined"]);
 const seen = new Map(); // part -> how the server last drew it
 const followed = []; // uploads whose end is not known yet
 const pause = (ms) => new Promise((done) => setTimeout(done, ms));
@@ -135,7 +135,7 @@ async function look(upload) {
   const body = await answer.json();
   const sentence = body.failure ? `${body.failure.message} ${body.failure.hint}` : body.waiting;
   upload.tell(body.state, word(body.state), sentence);
-  return body.input_version > upload.version || FINAL.has(body.state) ? null : upload;
+  return body.input_version > upload.version || SETTLED.has(body.state) ? null : upload;
 }
 
 async function followAll() {

@@ -1,4 +1,4 @@
--- Writes the passages of entries whose row this transaction has just written, and so holds.
+-- Writes the passages of entries. Guard: this transaction has just written their rows, and so holds them.
 INSERT INTO passages (document_id, n, shelf_id, page, breaks, length, member, body, tsv)
 SELECT document_id, n, shelf_id, page, CAST(breaks AS integer[]), length, member, body, to_tsvector('fencepost', words)
 FROM unnest(CAST(:document_ids AS uuid[]), CAST(:ns AS integer[]), CAST(:shelf_ids AS integer[]),

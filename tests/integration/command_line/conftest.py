@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,9 +11,6 @@ from httpx import Client
 
 from fencepost.cli import main
 from pipeline.settings import environment
-from tests.support import api
-from tests.support.servers import Database
-from tests.support.world import World
 
 
 @dataclass(frozen=True)
@@ -31,19 +28,6 @@ class Ran:
 
 
 Run = Callable[..., Ran]
-
-
-@pytest.fixture
-def world(database: Database) -> World:
-    """The database behind the server."""
-    return World(database.engine)
-
-
-@pytest.fixture
-def client(database: Database) -> Iterator[Client]:
-    """The server's API."""
-    with api.serving(database) as client:
-        yield client
 
 
 @pytest.fixture

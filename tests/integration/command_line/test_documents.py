@@ -1,10 +1,13 @@
 """list, show, text, reindex and delete."""
 
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 from httpx import Client
 
 from pipeline.outcomes import Rejected
 from tests.integration.command_line.conftest import Run
+from tests.support.waiting import until
 from tests.support.world import World
 
 
@@ -69,3 +72,16 @@ def test_delete_goes_on_after_what_is_not_there(fencepost: Run, client: Client, 
     assert client.get(f"/v1/documents/{ids['good.txt']}").json()["deleted"]
     assert fencepost("delete", "nowhere").code == 4
     assert fencepost("show", "good.txt", "--json").json["deleted"]
+
+
+def test_waiting_answers_and_tells_what_failed(fencepost: Run, ids: dict[str, str], world: World) -> None:
+    newest = "SELECT job_id FROM jobs WHERE document_id = :id AND input_version = 2"
+    with ThreadPoolExecutor(1) as pool:
+        running = pool.submit(fencepost, "reindex", "good.txt", "--wait", "--json")
+        (job,) = until(lambda: world.rows(newest, id=ids["good.txt"]))
+        (held,) = world.lease(job["job_id"])
+        world.finish(held, Rejected("corrupt", "It ends too early."))
+        ran = running.result(30)
+    assert ran.code == 1
+    assert ran.json == {"accepted": 1, "skipped": 0}
+    assert "It ends too early." in ran.err

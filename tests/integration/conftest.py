@@ -1,3 +1,5 @@
+"""The application of a test, as its clients see it."""
+
 from collections.abc import Iterator
 
 import pytest
@@ -5,7 +7,6 @@ from httpx import Client
 
 from tests.support import api
 from tests.support.servers import Database
-from tests.support.world import World
 
 
 @pytest.fixture
@@ -13,9 +14,3 @@ def client(database: Database) -> Iterator[Client]:
     """Asks an application on this test's database."""
     with api.serving(database) as client:
         yield client
-
-
-@pytest.fixture
-def world(database: Database) -> World:
-    """The same database, behind the application's back."""
-    return World(database.engine)
