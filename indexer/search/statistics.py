@@ -7,7 +7,7 @@ from sqlalchemy import Connection, text
 from indexer.search import PACKAGE
 from pipeline.database import query
 
-SAMPLE = 3000
+SAMPLE = 1500
 """Passages that are looked at; only the logarithm of a frequency matters."""
 COMMON = 0.005
 """A word in a smaller share of the passages is rare: its matches are counted when it is asked for."""
