@@ -19,12 +19,13 @@ from indexer.extract.pool import Crashed, ExtractionPool, limits
 from indexer.loading import loaded
 from indexer.member import Attempt, failed
 from indexer.search.backend import SearchBackend
-from indexer.settling import Settler, patiently
+from indexer.settling import Settler
 from pipeline import events, faults, leases
 from pipeline.errors import Permanent, Transient
 from pipeline.faults import Fault
 from pipeline.holding import Holding
 from pipeline.leases import Ending
+from pipeline.loop import patiently
 from pipeline.outcomes import Rejected, RetryLater
 from pipeline.settings import Settings
 

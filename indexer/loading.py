@@ -12,9 +12,9 @@ from indexer import results
 from indexer.extract import Limits, Request, choose_kind, fingerprint
 from indexer.member import Attempt, failed
 from indexer.results import Key
-from indexer.settling import patiently
 from pipeline import contents
 from pipeline.errors import Permanent
+from pipeline.loop import patiently
 from pipeline.outcomes import Rejected
 
 

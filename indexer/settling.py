@@ -4,41 +4,23 @@ Storing commits first, so that an extraction is never paid for twice; publishing
 All three may be repeated without harm, which is how a database that blinks is waited out.
 """
 
-import threading
 import time
-from collections.abc import Callable
-from typing import TypeVar
 from uuid import UUID
 
 from sqlalchemy import Engine, text
-from sqlalchemy.exc import InterfaceError, OperationalError
 
 from indexer import results
 from indexer.member import Attempt, failed
 from indexer.search.backend import Entry, SearchBackend
 from pipeline import events, faults, leases
+from pipeline.database import AWAY
 from pipeline.faults import Fault
 from pipeline.holding import Holding
 from pipeline.leases import Ending
+from pipeline.loop import patiently
 from pipeline.outcomes import LeaseLost, Published, Superseded
 from pipeline.settings import Settings
 from pipeline.states import State
-
-TRIES = 8
-FIRST_PAUSE_SECONDS = 0.1
-MOST_PAUSE_SECONDS = 5.0
-T = TypeVar("T")
-
-
-def patiently(action: Callable[[], T]) -> T:
-    """Does what may be repeated, and waits out a database that is away for a few seconds; then the error is raised."""
-    for n in range(TRIES - 1):
-        try:
-            return action()
-        except (OperationalError, InterfaceError) as error:
-            events.emit("database.unavailable", loop="attempt", error=str(error.orig).strip())
-            threading.Event().wait(min(FIRST_PAUSE_SECONDS * 2**n, MOST_PAUSE_SECONDS))
-    return action()
 
 
 class Settler:
@@ -54,7 +36,7 @@ class Settler:
         """Commits the outcome of each; what cannot be committed is left to lapse, and said."""
         try:
             states = patiently(lambda: self._store_and_finish(attempts))
-        except (OperationalError, InterfaceError):
+        except AWAY:
             events.emit("finish.given_up", jobs=[str(attempt.lease.job_id) for attempt in attempts])
         except Exception as error:  # noqa: BLE001 - a fault of one must not take the batch along
             self._isolate(attempts, error)

@@ -48,7 +48,7 @@ def document_text(
     limit: Annotated[int, Query(ge=1, le=500, description="How many pages are told at once.")] = 50,
 ) -> TextShape:
     """Gives the stored extraction of the published version, or of the one that is named."""
-    first = int((cursors.decode(cursor, (int,)) or (0,))[0])
+    first = max(int((cursors.decode(cursor, (int,)) or (0,))[0]), 0)
     with engine.connect() as connection:
         row = _version(connection, document_id, version)
         pages = list(by_page(results.read(connection, row["result_id"])))

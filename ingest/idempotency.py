@@ -46,7 +46,7 @@ def recall(connection: Connection, request: IdempotentRequest, *, hours: float) 
     stored = connection.execute(
         text("""
             SELECT fingerprint, answer FROM idempotency_keys
-            WHERE scope = '' AND key = :key AND created_at > now() - make_interval(secs => :hours * 3600)
+            WHERE key = :key AND created_at > now() - make_interval(secs => :hours * 3600)
         """),
         {"key": request.key, "hours": hours},
     ).one_or_none()
@@ -58,20 +58,18 @@ def recall(connection: Connection, request: IdempotentRequest, *, hours: float) 
     return answer
 
 
-def remember(connection: Connection, request: IdempotentRequest, *, status: int, answer: dict[str, Any]) -> None:
+def remember(connection: Connection, request: IdempotentRequest, *, answer: dict[str, Any]) -> None:
     """Stores the answer in the transaction that it tells about."""
     connection.execute(
         text("""
-            INSERT INTO idempotency_keys (key, fingerprint, status, answer)
-            VALUES (:key, :fingerprint, :status, CAST(:answer AS jsonb))
-            ON CONFLICT (scope, key) DO UPDATE
-            SET fingerprint = EXCLUDED.fingerprint, status = EXCLUDED.status, answer = EXCLUDED.answer,
-                created_at = now()
+            INSERT INTO idempotency_keys (key, fingerprint, answer)
+            VALUES (:key, :fingerprint, CAST(:answer AS jsonb))
+            ON CONFLICT (key) DO UPDATE
+            SET fingerprint = EXCLUDED.fingerprint, answer = EXCLUDED.answer, created_at = now()
         """),
         {
             "key": request.key,
             "fingerprint": request.fingerprint,
-            "status": status,
             "answer": orjson.dumps(answer).decode(),
         },
     )

@@ -52,7 +52,7 @@ class Intake:
                 contents.store(connection, spool.sha256, spool.size, spool.file)
             accepted = acceptance.accept_one(connection, submission, partitions=self._settings.partitions)
             if request is not None:
-                remember(connection, request, status=200 if accepted.unchanged else 202, answer=_stored(accepted))
+                remember(connection, request, answer=_stored(accepted))
             faults.reach(Fault.BEFORE_ACCEPT_COMMIT)
         self._committed()
         return Answer(accepted)

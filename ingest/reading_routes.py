@@ -9,6 +9,7 @@ from ingest import documents
 from ingest.documents import Filter
 from ingest.download import download
 from ingest.shapes import DocumentPage, DocumentShape, History
+from pipeline import overview
 from pipeline.database import MOST_BIGINT
 from pipeline.problems import documented
 from pipeline.requests import Cursor, DocumentId, Limit, TheEngine, TheSettings
@@ -30,6 +31,7 @@ def list_documents(
 ) -> DocumentPage:
     """Filters by state, collection and key."""
     with engine.connect() as connection:
+        overview.bound(connection)
         wanted = Filter(state, clean_name(collection), clean_name(key))
         return documents.page(connection, wanted, cursor=cursor, limit=limit, settings=settings)
 
@@ -50,6 +52,7 @@ def show(document_id: DocumentId, engine: TheEngine, settings: TheSettings) -> J
 def history(document_id: DocumentId, engine: TheEngine, cursor: Cursor = None, limit: Limit = 50) -> History:
     """Tells each version's attempts, the newest version first."""
     with engine.connect() as connection:
+        overview.bound(connection)
         return documents.history(connection, document_id, cursor=cursor, limit=limit)
 
 

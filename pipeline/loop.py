@@ -7,19 +7,34 @@ step: the loop says so once, waits with growing pauses, and goes on by itself.
 import random
 import threading
 from collections.abc import Callable
+from typing import TypeVar
 
 from sqlalchemy.exc import DBAPIError
 
 from pipeline import events
+from pipeline.database import AWAY
 
 FIRST_PAUSE = 0.4
 MOST_PAUSE = 5.0
+TRIES = 8
+T = TypeVar("T")
 
 
 def backoff(failures: int, *, first: float, most: float) -> float:
     """Seconds to wait after so many failures in a row: doubling, with jitter on top."""
     seconds: float = min(first * 2 ** min(failures - 1, 10), most)
     return seconds * random.uniform(1.0, 1.5)  # noqa: S311 - no secret
+
+
+def patiently(action: Callable[[], T]) -> T:
+    """Does what may be repeated, and waits out a database that is away for some seconds; then the error is raised."""
+    for failures in range(1, TRIES):
+        try:
+            return action()
+        except AWAY as error:
+            events.emit("database.unavailable", loop="attempt", error=str(error).partition("\n")[0])
+            threading.Event().wait(backoff(failures, first=FIRST_PAUSE, most=MOST_PAUSE))
+    return action()
 
 
 class Loop:

@@ -133,5 +133,6 @@ class Listener:
                             for _ in connection.notifies(timeout=0):
                                 pass
                             self._wake()
-            except psycopg.Error:
+            except psycopg.Error as error:
+                events.emit("listener.disconnected", error=str(error).strip())
                 self._stopping.wait(1.0)

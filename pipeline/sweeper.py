@@ -6,10 +6,10 @@ sweepers may run side by side.
 
 import time
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 from uuid import UUID
 
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Connection, Engine, Row, text
 
 from pipeline import events, faults
 from pipeline.broker import Postman
@@ -17,7 +17,7 @@ from pipeline.database import query
 from pipeline.errors import BrokerUnavailable
 from pipeline.faults import Fault
 from pipeline.leases import Ending, finish_if_held
-from pipeline.outcomes import LeaseLost
+from pipeline.outcomes import LeaseLost, Published
 from pipeline.processes import LOCK_CLASS
 from pipeline.settings import Settings
 
@@ -33,6 +33,9 @@ CAUSES = {
 
 class Index(Protocol):
     """What the sweeper needs of a search backend."""
+
+    def version_of(self, connection: Connection, document_ids: Sequence[UUID]) -> dict[UUID, int]:
+        """The version that the index has of each document that it knows, read in real time."""
 
     def purge_tombstone(self, connection: Connection, document_id: UUID, version: int) -> bool:
         """Removes a tombstone if it still has this version."""
@@ -86,16 +89,17 @@ class Sweeper:
                 {"most": BATCH},
             ).scalars()
             locked = connection.execute(query("lock_documents_free"), {"documents": list(documents)}).scalars().all()
-            seconds = self._settings.budget.attempt_seconds
-            held = (
-                connection.execute(query("reclaimable"), {"documents": locked, "attempt_seconds": seconds}).all()
-                if locked
-                else []
-            )
-            endings = [
-                Ending(row.job_id, row.generation, LeaseLost(row.cause, CAUSES[row.cause].format(seconds=seconds)))
-                for row in held
-            ]
+            budget = self._settings.budget
+            held = connection.execute(
+                query("reclaimable"),
+                {
+                    "documents": locked,
+                    "attempts": budget.attempts,
+                    "elapsed_seconds": budget.elapsed_seconds,
+                    "attempt_seconds": budget.attempt_seconds,
+                },
+            ).all()
+            endings = self._endings(connection, held)
             states = finish_if_held(connection, endings, self._settings) if endings else {}
             if endings:
                 faults.reach(Fault.SWEEP_BEFORE_RECLAIM_COMMIT)
@@ -107,6 +111,22 @@ class Sweeper:
         if held:
             faults.reach(Fault.SWEEP_AFTER_RECLAIM)
         return [row.job_id for row in held]
+
+    def _endings(self, connection: Connection, held: Sequence[Row[Any]]) -> list[Ending]:
+        """Lost leases; but before a spent budget quarantines a job, the index is asked whether it has the version."""
+        spent = [row.document_id for row in held if row.is_spent]
+        published = self._index.version_of(connection, spent) if spent else {}
+        seconds = self._settings.budget.attempt_seconds
+        return [
+            Ending(
+                row.job_id,
+                row.generation,
+                Published()
+                if published.get(row.document_id) == row.input_version
+                else LeaseLost(row.cause, CAUSES[row.cause].format(seconds=seconds)),
+            )
+            for row in held
+        ]
 
     def send_again(self) -> int:
         """Sends again what may be lost and is not in the broker's queue any more; returns how many jobs.
@@ -173,8 +193,10 @@ class Sweeper:
             gone = connection.execute(query("purgeable_tombstones"), {"days": days, "most": BATCH}).all()
             for row in gone:
                 self._index.purge_tombstone(connection, row.document_id, row.input_version)
-            if gone:
-                documents = [row.document_id for row in gone]
+            documents = [row.document_id for row in gone]
+            kept = self._index.version_of(connection, documents) if documents else {}
+            documents = [document for document in documents if document not in kept]
+            if documents:
                 row = connection.execute(query("purge_documents"), {"documents": documents}).one()
                 _drop_unused(connection, row.hashes or [])
         return len(gone)

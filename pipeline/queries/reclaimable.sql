@@ -1,6 +1,8 @@
 -- Leases that ran out or whose process is gone, with the cause; guard: state and expiry, read under the documents'
 -- locks. A row that is locked is being renewed at this moment: skipped.
-SELECT j.job_id, j.generation, j.worker_id,
+SELECT j.job_id, j.document_id, j.input_version, j.generation, j.worker_id,
+       j.attempt >= :attempts
+       OR j.elapsed_spent + (clock_timestamp() - a.started_at) >= make_interval(secs => :elapsed_seconds) AS is_spent,
        CASE
            WHEN p.lost_at IS NOT NULL THEN 'worker_lost'
            WHEN a.started_at < clock_timestamp() - make_interval(secs => :attempt_seconds) THEN 'deadline'

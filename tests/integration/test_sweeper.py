@@ -1,6 +1,6 @@
 """The sweeper on real PostgreSQL and a real Valkey: rows are aged, never slept for."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from uuid import UUID
 
 import pytest
@@ -21,10 +21,14 @@ from tests.support.world import World
 
 
 class NoIndex:
-    """No backend takes part in these tests; it only counts what it is asked."""
+    """No backend takes part in these tests; it has what it is told to have, and counts what it is asked."""
 
     def __init__(self) -> None:
         self.purged: list[tuple[UUID, int]] = []
+        self.versions: dict[UUID, int] = {}
+
+    def version_of(self, _connection: Connection, document_ids: Sequence[UUID]) -> dict[UUID, int]:
+        return {document_id: self.versions[document_id] for document_id in document_ids if document_id in self.versions}
 
     def purge_tombstone(self, _connection: Connection, document_id: UUID, version: int) -> bool:
         self.purged.append((document_id, version))
@@ -91,6 +95,19 @@ def test_a_spent_budget_is_quarantined_with_its_cause(world: World, sweeper: Swe
     world.execute("UPDATE jobs SET lease_until = now() - interval '1 s'")
     sweeper.reclaim()
     assert world.row("SELECT code FROM quarantine")["code"] == "lease_expired"
+    world.check()
+
+
+def test_before_a_spent_budget_quarantines_a_job_the_index_is_asked(world: World, broker_url: str) -> None:
+    index = NoIndex()
+    sweeper = Sweeper(world.engine, Postman(broker_url), index, world.settings)
+    accepted = world.upload()
+    world.execute("UPDATE jobs SET attempt = 7")
+    world.lease(accepted.job_id)
+    index.versions[accepted.document_id] = 1
+    world.execute("UPDATE jobs SET lease_until = now() - interval '1 s'")
+    sweeper.reclaim()
+    assert world.job(accepted.job_id)["state"] == "succeeded", "its publish had gone through"
     world.check()
 
 
@@ -219,6 +236,11 @@ def test_a_tombstone_outlives_its_retention_while_an_older_worker_lives(world: W
     sweeper.purge()
     assert index.purged == [], "a worker from before the delete may still hold an older version"
     world.execute("UPDATE processes SET ended_at = now()")
+    index.versions[accepted.document_id] = 3
+    sweeper.purge()
+    assert world.rows("SELECT * FROM documents"), "the index has something newer"
+    index.versions.clear()
+    index.purged.clear()
     sweeper.purge()
     assert index.purged == [(accepted.document_id, 2)]
     assert world.rows("SELECT * FROM documents") == world.rows("SELECT * FROM contents") == []

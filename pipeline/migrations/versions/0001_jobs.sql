@@ -190,12 +190,9 @@ INSERT INTO tallies (name)
 VALUES ('removed_versions'), ('purged_succeeded'), ('purged_superseded'), ('purged_resolved');
 
 CREATE TABLE idempotency_keys (
-    key         text NOT NULL CHECK (octet_length(key) <= 255),
-    scope       text NOT NULL DEFAULT '',
+    key         text PRIMARY KEY CHECK (octet_length(key) <= 255),
     fingerprint bytea NOT NULL,
-    status      smallint NOT NULL,
     answer      jsonb NOT NULL,
-    created_at  timestamptz NOT NULL DEFAULT now(),
-    PRIMARY KEY (scope, key)
+    created_at  timestamptz NOT NULL DEFAULT now()
 );
 CREATE INDEX idempotency_keys_old ON idempotency_keys (created_at);
