@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from indexer.search.text import pairs, runs, spaced
+from indexer.search.text import pairs, runs, search_text, spaced
 from pipeline.errors import Invalid
 from pipeline.sanitise import clean_text
 
@@ -32,7 +32,7 @@ class Atom:
     @property
     def tsquery(self) -> str:
         """The operand for to_tsquery; its words hold neither quotes nor backslashes."""
-        return " <-> ".join(f"'{word}':*" if is_lone(word) else f"'{word}'" for word in self.words)
+        return " <-> ".join(f"'{word}'" for word in self.words) + (":*" if _is_lone(self.words[-1]) else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +78,10 @@ def _parts(text: str) -> Iterator[tuple[str, bool, bool]]:
 
 def _phrase(text: str, *, quoted: bool) -> list[Atom]:
     """The words of a text, to be found next to each other."""
-    parts = [pair for word in spaced(text).split() for part, unspaced in runs(word) for pair in _pairs(part, unspaced)]
-    words = tuple(word for word in parts if _can_be_indexed(word))
-    return [Atom(words, quoted)] if words else []
+    words = [word for word in search_text(text).split() if len(word.encode()) <= LONGEST_WORD_BYTES]
+    if len(words) > 1 and _is_lone(words[-1]) and len(words[-2]) == 2 and words[-2][1] == words[-1]:
+        words.pop()  # the end of a run, which goes on in some texts
+    return [Atom(tuple(words), quoted)] if words else []
 
 
 def _words(text: str) -> Iterator[Atom]:
@@ -91,22 +92,11 @@ def _words(text: str) -> Iterator[Atom]:
         return
     for part, unspaced in parts:
         if unspaced and len(part) > LONGEST_RUN:
-            yield from (Atom((pair,)) for pair in _pairs(part, unspaced))
+            yield from (Atom((pair,)) for pair in pairs(part).split()[:-1])
         else:
             yield from _phrase(part, quoted=False)
 
 
-def _pairs(part: str, unspaced: bool) -> list[str]:  # noqa: FBT001 - the two come together from `runs`
-    """What the index has of this part, without the lone last character where a pair says as much."""
-    if not unspaced:
-        return [part]
-    return pairs(part).split()[: max(1, len(part) - 1)]
-
-
-def is_lone(word: str) -> bool:
+def _is_lone(word: str) -> bool:
     """A single character of a script without spaces begins all the pairs that have it first."""
     return len(word) == 1 and runs(word)[0][1]
-
-
-def _can_be_indexed(word: str) -> bool:
-    return len(word.encode()) <= LONGEST_WORD_BYTES

@@ -135,6 +135,14 @@ def test_scripts_without_spaces_are_found(index: SearchIndex, text: str, queries
         assert "<mark>" in index.only(query).passages[0].html, query
 
 
+@pytest.mark.parametrize("query", ['"東京 tower"', '"the 東京 tower 大阪"', '"大阪 a"', '"tower 大"', "the東京tower"])
+def test_phrases_run_over_scripts(index: SearchIndex, query: str):
+    index.add("a", "see the 東京 tower 大阪 a")
+    index.add("b", "大阪 東京 the")
+    assert index.find(query)[0] == "a"
+    assert "<mark>" in index.search(query).hits[0].passages[0].html
+
+
 @pytest.mark.parametrize("query", ["京東", "都日", "犬", '"京都"'])
 def test_characters_that_are_not_there_are_not_found(index: SearchIndex, query: str):
     index.add("a", "東京は日本の首都です。黒猫が好き")

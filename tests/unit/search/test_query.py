@@ -54,7 +54,7 @@ def test_queries_are_understood(text: str, clauses: list[list[str]], excluded: l
 def test_a_lone_character_looks_for_all_that_begins_with_it():
     assert parse("猫").clauses[0][0].tsquery == "'猫':*"
     assert parse("黒猫").clauses[0][0].tsquery == "'黒猫'"
-    assert parse('"東京 の"').clauses[0][0].tsquery == "'東京' <-> 'の':*"
+    assert parse('"東京 の"').clauses[0][0].tsquery == "'東京' <-> '京' <-> 'の':*"
 
 
 @pytest.mark.parametrize(
