@@ -218,11 +218,16 @@ def load(**overrides: Any) -> Settings:  # noqa: ANN401 - any setting
         if name.startswith(PREFIX) and name.upper() not in known and not name.startswith(f"{PREFIX}FAULT"):
             raise SettingsError(f"{name} is not a setting of Fencepost; docs/settings.md lists them.")
     try:
-        return Settings(**overrides)
+        settings = Settings(**overrides)
     except ValidationError as error:
         first = error.errors()[0]
         variable = PREFIX + "__".join(str(part) for part in first["loc"]).upper()
         raise SettingsError(f"{variable}: {first['msg'].removeprefix('Value error, ')}.") from None
+    try:
+        parse_partitions(settings.worker.partitions, settings.partitions)
+    except ValueError as error:
+        raise SettingsError(f"{PREFIX}WORKER__PARTITIONS: {error}.") from None
+    return settings
 
 
 def environment() -> dict[str, str]:

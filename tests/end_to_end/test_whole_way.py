@@ -10,9 +10,18 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.support.documents import docx, paragraph
 from tests.support.servers import Database
 from tests.support.stack import ROOT, Stack, clean_environment, running, served
 from tests.support.world import World
+
+COMPOUND = bytes.fromhex("d0cf11e0a1b11ae1") + bytes(1000)
+UNREADABLE = {
+    "empty_file": b"",
+    "password_required": COMPOUND + "EncryptedPackage".encode("utf-16-le"),
+    "corrupt": docx(paragraph("words"))[:400],
+    "unsupported_format": b"\x89PNG\r\n\x1a\n" + bytes(30),
+}
 
 
 @pytest.fixture
@@ -59,6 +68,31 @@ def test_through_http(url: str) -> None:
     assert (gone.status_code, gone.json()["input_version"]) == (202, 4)
     assert found(url, "crates") == []
     assert httpx.get(document).json()["deleted"] is True
+
+
+def test_a_document_that_cannot_be_read_is_never_retried_and_the_old_version_stays(url: str) -> None:
+    def upload(key: str, content: bytes) -> dict[str, Any]:
+        answer = httpx.post(f"{url}/v1/documents", params={"key": key, "wait": 30}, content=content, timeout=60)
+        assert answer.status_code == 202, answer.text
+        return dict(answer.json())
+
+    for code, content in UNREADABLE.items():
+        upload(code, f"The lighthouse of {code}.".encode())
+        answer = upload(code, content)
+        assert (answer["input_version"], answer["state"], answer["failure"]["code"]) == (2, "quarantined", code)
+        assert answer["failure"]["message"]
+        assert answer["failure"]["hint"]
+        document = httpx.get(f"{url}{answer['links']['self']}").json()
+        assert (document["published_version"], document["state"]) == (1, "quarantined")
+        (attempt,) = httpx.get(f"{url}{answer['links']['history']}").json()["versions"][0]["attempts"]
+        assert (attempt["outcome"], attempt["code"]) == ("rejected", code)
+        assert httpx.get(f"{url}{answer['links']['text']}").json()["pages"][0]["text"] == f"The lighthouse of {code}."
+    hits = httpx.get(f"{url}/v1/search", params={"q": "lighthouse"}).json()["hits"]
+    assert {(hit["key"], hit["input_version"], hit["published_version"]) for hit in hits} == {
+        (code, 2, 1) for code in UNREADABLE
+    }
+    waiting = httpx.get(f"{url}/v1/outbox").json()["items"]
+    assert waiting == [], "nothing will be tried again"
 
 
 def test_through_the_command_line(url: str, tmp_path: Path) -> None:

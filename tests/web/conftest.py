@@ -5,7 +5,7 @@ Without a Chromium these tests are skipped with one line; where CI is set they f
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,17 @@ from tests.support.rows import OperatedWorld
 from tests.support.servers import Database
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+
+BLIND = "no Chromium here; install one to test the pages"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Gives all tests that are skipped for want of a browser one place, so that they are told in one line."""
+    report = yield
+    if isinstance(report.longrepr, tuple) and report.longrepr[2].endswith(BLIND):
+        report.longrepr = __file__, 1, BLIND
+    return report
 
 
 def chromium(playwright: Playwright) -> str | None:
@@ -32,7 +43,7 @@ def browser() -> Iterator[Browser]:
         if path is None:
             if environment().get("CI"):
                 pytest.fail("CI must have a Chromium: `playwright install chromium`")
-            pytest.skip("no Chromium here; install one to test the pages")
+            pytest.skip(BLIND)
         arguments = ["--no-sandbox"] if os.geteuid() == 0 else []
         with playwright.chromium.launch(executable_path=path, args=arguments) as browser:
             yield browser

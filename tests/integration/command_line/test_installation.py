@@ -66,6 +66,7 @@ def test_an_unknown_command_or_option_is_2(run: Run) -> None:
         ("FENCEPOST_LEASE__SECONDS", "5"),
         ("FENCEPOST_LOG_LEVEL", "loud"),
         ("FENCEPOST_WORKER__PARTITIONS", "7-x"),
+        ("FENCEPOST_WORKER__PARTITIONS", "0-99"),
         ("FENCEPOST_DATABASE_URL", "secret"),
         ("FENCEPOST_DATABASE_URL", "mysql://me:secret@db/x"),
         ("FENCEPOST_DATABASE_URL", "postgresql://me:se/secret@db/x"),
