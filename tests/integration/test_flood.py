@@ -39,8 +39,8 @@ def test_one_document_of_another_collection_goes_with_the_first_that_are_sent(wo
     assert sum(len(delivery.jobs) for delivery in deliveries) == 2000
 
 
-def test_it_is_indexed_while_the_flood_goes_on(world: World, broker_url: str, tmp_path) -> None:  # noqa: ANN001 - pytest's
-    with running(world.engine.url.render_as_string(hide_password=False), broker_url, tmp_path) as stack:
+def test_it_is_indexed_while_the_flood_goes_on(world: World, database: Database, broker_url: str, tmp_path) -> None:  # noqa: ANN001 - pytest's
+    with running(database.url, broker_url, tmp_path) as stack:
         stack.start("relay")
         stack.start("worker")
         ready(world, "worker")

@@ -1,4 +1,7 @@
-"""Real processes for all tests of one module, where each test only looks at what they did."""
+"""Real processes for all tests of one module, where each test only looks at what they did.
+
+They have the broker for themselves: no other test of that module may use it.
+"""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

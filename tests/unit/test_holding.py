@@ -89,4 +89,4 @@ def test_what_ended_is_forgotten(holding: Holding, clock: Hands) -> None:
     lease = taken(holding, clock)
     holding.drop([lease])
     holding.drop([lease])
-    assert (len(holding), holding.still(lease)) == (0, False)
+    assert (holding.all(), holding.still(lease)) == ([], False)

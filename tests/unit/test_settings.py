@@ -16,8 +16,11 @@ def _without_settings(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("variables", "sentence"),
     [
-        ({"LEASE__SECONDS": "29"}, "FENCEPOST_LEASE: a lease of 29 s is shorter than three beats of 10 s."),
-        ({"LEASE__BEAT_SECONDS": "11"}, "FENCEPOST_LEASE: a lease of 30 s is shorter than three beats of 11 s."),
+        ({"LEASE__SECONDS": "29"}, "FENCEPOST_LEASE__SECONDS: a lease of 29 s is shorter than three beats of 10 s."),
+        (
+            {"LEASE__BEAT_SECONDS": "11"},
+            "FENCEPOST_LEASE__SECONDS: a lease of 30 s is shorter than three beats of 11 s.",
+        ),
         ({"LEASE__SECONDS": "0"}, "FENCEPOST_LEASE__SECONDS: Input should be greater than 0."),
         ({"PARTITIONS": "many"}, "FENCEPOST_PARTITIONS: "),
         ({"PARTITIONS": "0"}, "FENCEPOST_PARTITIONS: "),
