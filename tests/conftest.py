@@ -6,14 +6,18 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from fencepost.local.postgres import LocalPostgres
 from fencepost.local.valkey import LocalValkey
 from tests.support import leaks, servers
 from tests.support.servers import Database
 
-settings.register_profile("soak", max_examples=1000)
+# A busy machine is slow, and that is no mistake of the code.
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("patient", PATIENT)
+settings.register_profile("soak", PATIENT, max_examples=1000)
+settings.load_profile("patient")
 
 
 def pytest_sessionstart() -> None:
