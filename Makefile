@@ -21,7 +21,7 @@ demo: $(STAMP) ## start everything, index the sample documents, search (ARGS=--e
 	$(BIN)/fencepost demo $(ARGS)
 
 test: $(STAMP) ## run the whole test suite (ARGS=... goes to pytest)
-	$(BIN)/python -m pytest $(ARGS)
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(ARGS)
 
 lint: $(STAMP) ## ruff, mypy and the import contracts
 	$(BIN)/ruff check .

@@ -13,6 +13,7 @@ from sqlalchemy.exc import DBAPIError
 from indexer.attempt import Indexer
 from pipeline import events
 from pipeline.broker import ACTOR, job_ids
+from pipeline.database import reason
 from pipeline.holding import Holding
 from pipeline.settings import Settings
 from pipeline.waking import WakingBroker
@@ -52,7 +53,7 @@ class DeliveryWorker:
         try:
             self._indexer.hand_back(self._holding.all())
         except DBAPIError as error:
-            events.emit("database.unavailable", loop="hand back", error=str(error.orig).strip())
+            events.emit("database.unavailable", loop="hand back", error=reason(error))
 
     def _deliver(self, delivery_id: str = "", jobs: object = None, **_unknown: object) -> None:
         with events.context(delivery=delivery_id):

@@ -12,7 +12,7 @@ from typing import TypeVar
 from sqlalchemy.exc import DBAPIError
 
 from pipeline import events
-from pipeline.database import AWAY
+from pipeline.database import AWAY, reason
 
 FIRST_PAUSE = 0.4
 MOST_PAUSE = 5.0
@@ -76,7 +76,7 @@ class Loop:
             except DBAPIError as error:
                 failures += 1
                 if failures == 1:
-                    events.emit("database.unavailable", loop=self.name, error=str(error.orig).strip())
+                    events.emit("database.unavailable", loop=self.name, error=reason(error))
                 pause = self._pause(failures)
             except Exception as error:  # noqa: BLE001 - a loop outlives every error, and says it
                 failures += 1

@@ -14,10 +14,11 @@ from tests.support import leaks, servers
 from tests.support.servers import Database
 from tests.support.world import World
 
-# How fast examples are drawn says something about the machine, and nothing about the code.
-settings.register_profile("busy", suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("soak", settings.get_profile("busy"), max_examples=1000)
-settings.load_profile("busy")
+# A busy machine is slow, and that is no mistake of the code.
+PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("patient", PATIENT)
+settings.register_profile("soak", PATIENT, max_examples=1000)
+settings.load_profile("patient")
 
 
 def pytest_sessionstart() -> None:
