@@ -36,8 +36,9 @@ class Settler:
         """Commits the outcome of each; what cannot be committed is left to lapse, and said."""
         try:
             states = patiently(lambda: self._store_and_finish(attempts))
-        except AWAY:
-            events.emit("finish.given_up", jobs=[str(attempt.lease.job_id) for attempt in attempts])
+        except AWAY as error:
+            jobs = [str(attempt.lease.job_id) for attempt in attempts]
+            events.emit("finish.given_up", jobs=jobs, error=str(error).partition("\n")[0])
         except Exception as error:  # noqa: BLE001 - a fault of one must not take the batch along
             self._isolate(attempts, error)
         else:

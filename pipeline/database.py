@@ -7,6 +7,7 @@ it. Everything else is written where it is used.
 from functools import cache
 from importlib.resources import files
 
+import orjson
 from sqlalchemy import Engine, TextClause, create_engine, event, make_url, text
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -38,6 +39,7 @@ def connect(
         max_overflow=size,
         pool_pre_ping=True,
         pool_recycle=1800,
+        json_deserializer=orjson.loads,  # json would make an integer of 1e300, which orjson.dumps refuses
         connect_args={
             "connect_timeout": 5,
             "application_name": application,

@@ -20,6 +20,7 @@ def _words(text: str) -> str:
 
 
 Words = Annotated[str, Field(max_length=2_000), AfterValidator(_words)]
+Clean = Annotated[str, AfterValidator(clean_text)]
 
 
 class JobItem(BaseModel):
@@ -142,9 +143,9 @@ class Assign(_Body):
 class Which(_Body):
     """A condition on quarantined jobs; an empty one matches all."""
 
-    code: str | None = None
-    collection: str | None = None
-    owner: str | None = None
+    code: Clean | None = None
+    collection: Clean | None = None
+    owner: Clean | None = None
 
 
 class Many(_Body):

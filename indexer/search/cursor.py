@@ -12,8 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field
 from indexer.search.backend import SearchRequest, Sort
 from pipeline.errors import Invalid
 
-_SCORE = re.compile(r"\d{1,9}(\.\d{1,4})?")
-Positive = Annotated[float, Field(gt=0, le=1e12, allow_inf_nan=False)]
+_SCORE = re.compile(r"[0-9]{1,9}(\.[0-9]{1,4})?")
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?\+00")
+"""As PostgreSQL writes it; Python understands more ways of writing a time than PostgreSQL does."""
+Positive = Annotated[float, Field(ge=1e-9, le=1e12, allow_inf_nan=False)]
 
 
 class Weights(BaseModel):
@@ -77,7 +79,7 @@ def _check_place(sort: Sort, cursor: Cursor) -> None:
         return
     if sort is Sort.RELEVANCE and not _SCORE.fullmatch(cursor.place):
         raise ValueError("a score is a decimal number")
-    if sort is Sort.NEWEST:
-        datetime.fromisoformat(cursor.place)
+    if sort is Sort.NEWEST and not (_TIME.fullmatch(cursor.place) and datetime.fromisoformat(cursor.place)):
+        raise ValueError("a time is written in the way of PostgreSQL")
     if "\0" in cursor.place:
         raise ValueError("no title has a NUL")

@@ -23,6 +23,7 @@ UPLOADS: dict[str, dict[str, object]] = {
     "unique": {"content": UNIQUE},
     "nul": {"content": "before \0after \x01 \x0c end"},
     "metadata": {"content": "many fields", "metadata": {f"field {n}": n for n in range(2000)} | {"blob": "x" * 60_000}},
+    "number": {"content": "a number", "metadata": {"n": 1e300}},
 }
 
 

@@ -1,5 +1,6 @@
 """The routes of operators over real HTTP: shapes, paging, refusals."""
 
+import json
 from collections.abc import Iterator
 from datetime import timedelta
 from uuid import UUID
@@ -206,6 +207,19 @@ def test_a_filter_for_many_must_be_there(client: Client, action: str) -> None:
     assert client.post(f"/v1/quarantine/{action}", json=body).status_code == 422
     assert client.post(f"/v1/quarantine/{action}", json={**body, "filter": {"cod": "corrupt"}}).status_code == 422
     assert client.post(f"/v1/quarantine/{action}", json={**body, "filter": {}}).json() == {"moved": [], "refused": []}
+
+
+@pytest.mark.parametrize("name", ["code", "collection", "owner"])
+@pytest.mark.parametrize("value", ["", "\0", "a\0b", "\ud800"])
+def test_a_filter_for_many_that_no_database_can_store_matches_nothing(
+    client: Client, world: OperatedWorld, name: str, value: str
+) -> None:
+    quarantined(world)
+    body = json.dumps({"filter": {name: value}})
+
+    answer = client.post("/v1/quarantine/replay", content=body, headers={"Content-Type": "application/json"})
+
+    assert answer.json() == {"moved": [], "refused": []}
 
 
 def test_a_refused_message_is_shown_and_released(client: Client, world: OperatedWorld) -> None:

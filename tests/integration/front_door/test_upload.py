@@ -72,6 +72,16 @@ def test_other_metadata_is_a_new_version_and_what_is_not_said_stays(client: Clie
     assert (newest["title"], newest["metadata"]) == ("T", {"n": 2})
 
 
+def test_numbers_in_metadata_may_be_larger_than_any_integer_of_a_machine(client: Client) -> None:
+    query = 'key=a&metadata={"huge": 1e300, "long": 123456789012345678901234567890}'
+    document = client.post(f"/v1/documents?{query}", content=b"one").json()["links"]["self"]
+
+    assert client.post(f"/v1/documents?{query}", content=b"one").json()["unchanged"]
+    assert client.post(f"{document}/reindex").json()["input_version"] == 2
+    assert client.get(document).json()["metadata"] == {"huge": 1e300, "long": 123456789012345678901234567890.0}
+    assert client.delete(document).status_code == 202
+
+
 def test_put_content_keeps_names_and_makes_a_version(client: Client, world: World) -> None:
     document = client.post("/v1/documents?key=a&title=T&filename=a.txt", content=b"one").json()["document_id"]
     answer = client.put(f"/v1/documents/{document}/content", content=b"two")

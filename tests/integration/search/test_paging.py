@@ -107,6 +107,9 @@ def test_what_is_no_cursor_is_refused(many: SearchIndex, cursor: str):
         {"weights": {"dfs": {"'word'": -1}, "passages": 1, "average_length": 1}},
         {"weights": {"dfs": {"'word'": 1}, "passages": 1e300, "average_length": 1}},
         {"weights": {"dfs": {"'word'": 1}, "passages": 1, "average_length": 0}},
+        {"weights": {"dfs": {"'word'": 1}, "passages": 1, "average_length": 1e-320}},
+        {"place": "٣"}, {"place": "2020-W01-1"}, {"place": "2020-01-01T00"}, {"place": "2020-01-01 00:00:00+16:30"},
+        {"place": "2020-02-30 00:00:00+00"},
     ],
 )  # fmt: skip
 def test_a_forged_cursor_is_refused_or_harmless(many: SearchIndex, sort: Sort, changes: dict[str, object]):
