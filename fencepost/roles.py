@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 from sqlalchemy import Engine
 
+from indexer import scratch
 from indexer.actors import DeliveryWorker
 from indexer.attempt import Indexer
 from indexer.extract.pool import ExtractionPool
@@ -70,6 +71,7 @@ def worker(settings: Settings) -> None:
         holding = Holding(attempt_seconds=settings.budget.attempt_seconds)
         presence = Presence(settings, kind="worker", partitions=partitions, slots=threads, holding=holding)
         presence.start(stopping)
+        scratch.remove_left()
         with ExtractionPool(settings.extract) as pool:
             indexer = Indexer(
                 engine=engine,

@@ -2,13 +2,12 @@
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from sqlalchemy import Connection, Engine
 
-from indexer import results
+from indexer import results, scratch
 from indexer.extract import Limits, Request, choose_kind, fingerprint
 from indexer.member import Attempt, failed
 from indexer.results import Key
@@ -21,20 +20,21 @@ from pipeline.outcomes import Rejected
 @contextmanager
 def loaded(engine: Engine, attempts: list[Attempt], limits: Limits) -> Iterator[None]:
     """Reads the bytes: small ones into memory, all at once; large ones piece by piece into a file for the block."""
-    with TemporaryDirectory(prefix="fencepost-") as scratch:
-        patiently(lambda: _load(engine, [a for a in attempts if not a.deletes], limits, Path(scratch)))
+    indexing = [attempt for attempt in attempts if not attempt.deletes]
+    with ExitStack() as files:
+        patiently(lambda: _load(engine, indexing, limits, files))
         yield
 
 
-def _load(engine: Engine, attempts: list[Attempt], limits: Limits, scratch: Path) -> None:
+def _load(engine: Engine, attempts: list[Attempt], limits: Limits, files: ExitStack) -> None:
     started = time.monotonic()
     with engine.connect() as connection:
         is_small = [a.lease.sha256 for a in attempts if a.lease.sha256 and (a.lease.size or 0) <= contents.PIECE]
         small = contents.small(connection, is_small)
-        for n, attempt in enumerate(attempts):
+        for attempt in attempts:
             sha256 = attempt.lease.sha256
             assert sha256 is not None  # noqa: S101 - the table's CHECK: only a delete has none
-            content = small[sha256] if sha256 in small else _copied(connection, sha256, scratch / str(n))
+            content = small[sha256] if sha256 in small else _copied(connection, sha256, files)
             attempt.request = _request(attempt, content, limits)
             _identify(attempt, attempt.request, sha256)
             attempt.stages.load_ms = round((time.monotonic() - started) * 1000)
@@ -43,7 +43,8 @@ def _load(engine: Engine, attempts: list[Attempt], limits: Limits, scratch: Path
         attempt.result = found.get(attempt.key) if attempt.key is not None else None
 
 
-def _copied(connection: Connection, sha256: bytes, path: Path) -> Path:
+def _copied(connection: Connection, sha256: bytes, files: ExitStack) -> Path:
+    path = files.enter_context(scratch.folder()) / "content"
     with path.open("wb") as file:
         file.writelines(contents.pieces(connection, sha256))
     return path
