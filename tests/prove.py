@@ -76,7 +76,7 @@ GUARDS = (
         "pipeline/queries/claim_outbox.sql",
         "FOR NO KEY UPDATE OF o, j SKIP LOCKED",
         "",
-        "tests/integration/test_relay.py",
+        "tests/races/test_races.py",
     ),
     Guard(
         "acknowledge last",

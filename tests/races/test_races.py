@@ -10,6 +10,7 @@ from sqlalchemy import Connection, text
 
 from indexer.search import postgres
 from indexer.search.backend import Entry
+from pipeline import outbox
 from pipeline.acceptance import Submission, accept, accept_one
 from pipeline.broker import Postman
 from pipeline.leases import Ending, Lease, finish_if_held, lock_held
@@ -191,6 +192,21 @@ def test_a_publish_wins_and_the_delete_comes_after_it(world: World) -> None:
         finish(connection, world, held)
     assert version(world, older.document_id) == (2, True)
     world.check()
+
+
+# -- relays ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_second_relay_passes_by_what_the_first_is_claiming(world: World) -> None:
+    first, second = world.upload("one"), world.upload("two")
+    with world.engine.begin() as claiming:
+        claimed = outbox.claim(claiming, world.settings)
+        assert {job for d in claimed.deliveries for job in d.jobs} == {first.job_id, second.job_id}
+        late = world.upload("three")
+        with world.engine.begin() as other:
+            other.execute(text("SET LOCAL lock_timeout = '2s'"))
+            assert [d.jobs for d in outbox.claim(other, world.settings).deliveries] == [(late.job_id,)]
+    assert world.row("SELECT max(sends) AS n FROM jobs")["n"] == 1
 
 
 # -- uploads ---------------------------------------------------------------------------------------------------------
