@@ -17,7 +17,7 @@ from tests.support.world import World
 # A busy machine is slow, and that is no mistake of the code.
 PATIENT = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("patient", PATIENT)
-settings.register_profile("soak", PATIENT, max_examples=1000)
+settings.register_profile("soak", PATIENT, max_examples=300)
 settings.load_profile("patient")
 
 
