@@ -189,6 +189,7 @@ class Sweeper:
         return int(row.jobs)
 
     def _purge_documents(self, days: float) -> int:
+        """Removes what the index has forgotten; returns how many, without those whose entry turned out to be newer."""
         with self._engine.begin() as connection:
             gone = connection.execute(query("purgeable_tombstones"), {"days": days, "most": BATCH}).all()
             for row in gone:
@@ -199,7 +200,7 @@ class Sweeper:
             if documents:
                 row = connection.execute(query("purge_documents"), {"documents": documents}).one()
                 _drop_unused(connection, row.hashes or [])
-        return len(gone)
+        return len(documents)
 
 
 def _drop_unused(connection: Connection, hashes: Sequence[bytes]) -> None:
