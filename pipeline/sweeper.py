@@ -79,16 +79,22 @@ class Sweeper:
     def reclaim(self) -> list[UUID]:
         """Ends attempts whose holder went silent or died; returns the jobs."""
         with self._engine.begin() as connection:
-            documents = connection.execute(
-                text("""
+            documents = (
+                connection.execute(
+                    text("""
                     SELECT j.document_id FROM jobs j LEFT JOIN processes p ON p.process_id = j.worker_id
                     WHERE j.state = 'leased'
                       AND (j.lease_until < clock_timestamp() OR p.lost_at IS NOT NULL OR p.ended_at IS NOT NULL)
                     LIMIT :most
                 """),
-                {"most": BATCH},
-            ).scalars()
-            locked = connection.execute(query("lock_documents_free"), {"documents": list(documents)}).scalars().all()
+                    {"most": BATCH},
+                )
+                .scalars()
+                .all()
+            )
+            if not documents:
+                return []
+            locked = connection.execute(query("lock_documents_free"), {"documents": documents}).scalars().all()
             budget = self._settings.budget
             held = connection.execute(
                 query("reclaimable"),
