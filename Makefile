@@ -36,7 +36,7 @@ format: $(STAMP) ## format the code and mend what ruff can mend
 lock: $(STAMP) ## renew requirements.lock from pyproject.toml
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
-		--no-header --no-annotate --extra local --group dev pyproject.toml --output-file requirements.lock
+		--no-header --no-annotate --extra opensearch-local --group dev pyproject.toml --output-file requirements.lock
 
 bench: $(STAMP) ## measure speed as ratios against raw limits (ARGS=... goes to benchmarks.pipeline)
 	$(BIN)/python -m benchmarks.pipeline $(ARGS)
