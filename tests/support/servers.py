@@ -92,6 +92,8 @@ def fresh_prefix(opensearch: LocalOpenSearch) -> Iterator[str]:
     yield prefix
     ensure_running(opensearch)
     with httpx.Client(base_url=opensearch.url, trust_env=False, timeout=30) as client:
+        for block in ("read_only", "read_only_allow_delete"):  # while there is one, nothing else may be set
+            client.put("/_cluster/settings", json={"persistent": {f"cluster.blocks.{block}": None}}).raise_for_status()
         everything = {"persistent": {"*": None}, "transient": {"*": None}}
         client.put("/_cluster/settings", json=everything).raise_for_status()
         client.put(f"/{prefix}*/_settings", json={"index.blocks.read_only": None})  # 404 when there is none
