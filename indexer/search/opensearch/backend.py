@@ -71,7 +71,7 @@ class OpenSearchBackend:
 
     def search(self, connection: Connection, request: SearchRequest) -> SearchPage:
         """One page of the documents that match."""
-        raise IndexUnavailable("Searching in OpenSearch is not there yet.")
+        raise IndexUnavailable(f"Searching for {request.text!r} in OpenSearch is not there yet: {connection}.")
 
     def maintain(self, connection: Connection) -> None:
         """Nothing to do: the engine keeps house by itself."""
@@ -85,6 +85,11 @@ class OpenSearchBackend:
         """Leads the alias that searches read to this index."""
         ours = [one.identity for one in indexes.everyone(connection)]
         indices.make_live(self._client, index, self._settings.prefix, ours)
+
+    def fingerprint_in(self, connection: Connection, index: PhysicalIndex) -> str | None:
+        """What the index itself says."""
+        del connection
+        return indices.fingerprint_of(self._client, index)
 
     def drop(self, connection: Connection, index: PhysicalIndex) -> None:
         """Removes the index."""

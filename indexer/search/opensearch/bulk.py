@@ -1,6 +1,6 @@
 """Publishing in bulk: conditional on the version, in batches by bytes and count, each item with an answer of its own.
 
-    entries ─▶ items (entry × target) ─▶ batches ─▶ _bulk ─▶ verdict of each item ─▶ outcome of each document
+    entries ─▶ items (an entry for a target) ─▶ batches ─▶ _bulk ─▶ verdict of each item ─▶ outcome of each document
 
 What has no room now is sent again within the call, with fewer calls at a time. When the engine is away or refuses a
 whole call, the rest is not tried. A call too large is halved. An item larger than a whole batch travels alone, and
@@ -160,7 +160,7 @@ class Publisher:
         return len(items) == 1 and len(items[0].source) > self._settings.bulk_bytes
 
     def _look_again(self, target: str, newest: dict[UUID, Entry], verdicts: Verdicts) -> None:
-        """Asks whether the index really has a newer version: it also remembers deletes that are not ours for a while."""
+        """Asks whether the index really has a newer version: for a while it also remembers what was removed."""
         refused = [document for (document, where), verdict in verdicts.items() if where == target and verdict == STALE]
         if not refused:
             return
