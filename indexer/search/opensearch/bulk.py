@@ -15,14 +15,13 @@ from uuid import UUID
 
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import OpenSearchException, TransportError
-from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
 from indexer.search.backend import Entry
 from indexer.search.opensearch.entries import source_of
 from indexer.search.opensearch.indices import write_alias
 from indexer.search.opensearch.limiter import Limiter
 from indexer.search.opensearch.reading import states_of
-from indexer.search.opensearch.reasons import reason_of
+from indexer.search.opensearch.reasons import is_unreached, reason_of
 from indexer.search.opensearch.verdicts import ANSWERED, STALE, TOO_LARGE, Kind, Verdict, outcome_of, verdict_on
 from pipeline.errors import IndexUnavailable
 from pipeline.loop import backoff
@@ -196,4 +195,4 @@ def _arrived(error: OpenSearchException) -> bool:
         return False
     if isinstance(error.status_code, int):
         return error.status_code == 429 or error.status_code >= 500
-    return not isinstance(error.info, NewConnectionError | ConnectTimeoutError)
+    return not is_unreached(error)
