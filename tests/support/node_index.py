@@ -31,11 +31,12 @@ def physical(prefix: str, number: int = 1) -> PhysicalIndex:
 
 
 class NodeIndex:
-    """A backend and one physical index, which is made at once."""
+    """A backend and one physical index, which is made at once unless another one's is given."""
 
-    def __init__(self, url: str, prefix: str, **group: Any) -> None:
+    def __init__(self, url: str, prefix: str, index: PhysicalIndex | None = None, **group: Any) -> None:
+        self.url, self.prefix = url, prefix
         self.backend = backend_of(url, prefix=prefix, **group)
-        self.physical = physical(prefix)
+        self.physical = index or physical(prefix)
         self.name = self.physical.name
         self.http = httpx.Client(base_url=url, trust_env=False, timeout=30)
         self.backend.create(NOWHERE, self.physical)

@@ -7,6 +7,7 @@ Each call takes the next answer of the script; after its end everything is writt
 """
 
 import contextlib
+import ssl
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -84,6 +85,7 @@ class ScriptedEngine:
     """The server; `largest` bytes of a body are taken, more are answered with 413."""
 
     largest: int = 2**40
+    tls: ssl.SSLContext | None = None
     calls: list[Call] = field(default_factory=list)
     most_at_once: int = 0
     _answers: "deque[Answer]" = field(default_factory=deque)
@@ -97,7 +99,7 @@ class ScriptedEngine:
     @property
     def url(self) -> str:
         """Where it listens."""
-        return f"http://127.0.0.1:{self._server.server_port}"
+        return f"http{'s' if self.tls else ''}://127.0.0.1:{self._server.server_port}"
 
     def __enter__(self) -> Self:
         engine = self
@@ -115,6 +117,8 @@ class ScriptedEngine:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
+        if self.tls is not None:
+            self._server.socket = self.tls.wrap_socket(self._server.socket, server_side=True)
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
         return self
