@@ -15,6 +15,7 @@ from sqlalchemy.exc import OperationalError
 from fencepost.client import Unreachable
 from fencepost.local import folder, ports, processes
 from fencepost.local.log import Log
+from fencepost.local.opensearch import LocalOpenSearch
 from fencepost.local.processes import StartError
 from fencepost.local.servers import LocalServers
 from fencepost.local.supervisor import Program, Supervisor
@@ -89,12 +90,16 @@ def running(
 def _start(
     parts: ExitStack, settings: Settings, data: Path, port: int | None, children: Sequence[Program], log: Log
 ) -> Stack:
+    settings = _with_search(settings, data, log)
     servers = LocalServers(
         data,
         database_url=settings.database_url.get_secret_value(),
         broker_url=settings.broker_url.get_secret_value(),
+        opensearch=_opensearch(settings, data, log),
     )
     parts.enter_context(servers)
+    if servers.opensearch:
+        log.say("opensearch", f"{servers.opensearch.url} asks for no password: all users of this machine can use it")
     _migrate(servers.database_url)
     url = f"http://{_bracketed(settings.host)}:{_choose_port(settings, port, log)}"
     supervisor = Supervisor(
@@ -106,8 +111,27 @@ def _start(
     for child in children:
         supervisor.run(child)
     _wait_until_ready(url)
+    folder.remember_search_backend(data, settings.search_backend)
     parts.enter_context(folder.announced(data, url))
     return Stack(url, data, servers, log)
+
+
+def _with_search(settings: Settings, data: Path, log: Log) -> Settings:
+    """The settings with the search backend: the one that they name, or else the one of the folder's last start."""
+    before = folder.search_backend(data)
+    if settings.names_search:
+        if before not in (None, settings.search_backend):
+            log.say("fencepost", f"search moves from {before} to {settings.search_backend}")
+        return settings
+    if before == "opensearch":
+        log.say("fencepost", "search is in opensearch, as at the last start; --search postgres moves it")
+    return settings.model_copy(update={"search": before})
+
+
+def _opensearch(settings: Settings, data: Path, log: Log) -> LocalOpenSearch | None:
+    if settings.search_backend != "opensearch" or settings.opensearch_url.get_secret_value():
+        return None
+    return LocalOpenSearch(data, settings.local_opensearch, say=lambda line: log.say("opensearch", line))
 
 
 def _choose_port(settings: Settings, port: int | None, log: Log) -> int:
@@ -140,6 +164,10 @@ def _environment(settings: Settings, servers: LocalServers, url: str) -> dict[st
         "PYTHONUNBUFFERED": "1",
         "FENCEPOST_DATABASE_URL": servers.database_url,
         "FENCEPOST_BROKER_URL": servers.broker_url,
+        "FENCEPOST_SEARCH": settings.search_backend,
+        "FENCEPOST_OPENSEARCH_URL": (
+            servers.opensearch.url if servers.opensearch else settings.opensearch_url.get_secret_value()
+        ),
         "FENCEPOST_HOST": settings.host,
         "FENCEPOST_PORT": url.rpartition(":")[2],
         "FENCEPOST_URL": url,
