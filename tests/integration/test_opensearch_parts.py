@@ -32,7 +32,7 @@ class Repository:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 name = self.path.split("/")[3]
-                if not self.path.endswith(".jar"):
+                if not self.path.endswith(".jar") or name not in repository.files:
                     self.send_error(404)
                     return
                 repository.asked[name] += 1
@@ -125,6 +125,15 @@ def test_a_repository_that_is_away_is_said_without_its_password(tmp_path: Path, 
         jars.home(tmp_path, said.append, away)
     assert "secret" not in str(raised.value)
     assert len(str(raised.value).splitlines()) == 1
+
+
+def test_a_repository_that_has_it_not_is_said_without_its_password(
+    tmp_path: Path, repository: Repository, said: list[str]
+) -> None:
+    del repository.files["netty"]
+    with pytest.raises(StartError, match=r"^example:netty:1 could not be fetched; .* not found in ") as raised:
+        jars.home(tmp_path / "cache", said.append, repository.url.replace("://", "://me:secret@"))
+    assert "secret" not in str(raised.value)
 
 
 def test_a_cache_that_cannot_be_written_is_said(tmp_path: Path, said: list[str]) -> None:
