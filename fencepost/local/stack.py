@@ -10,6 +10,7 @@ from pathlib import Path
 from threading import Event
 
 import httpx
+from pydantic import SecretStr
 from sqlalchemy.exc import OperationalError
 
 from fencepost.client import Unreachable
@@ -100,11 +101,10 @@ def _start(
     parts.enter_context(servers)
     if servers.opensearch:
         log.say("opensearch", f"{servers.opensearch.url} asks for no password: all users of this machine can use it")
-    _migrate(servers.database_url)
+    settings = _with_addresses(settings, servers)
+    _migrate(settings)
     url = f"http://{_bracketed(settings.host)}:{_choose_port(settings, port, log)}"
-    supervisor = Supervisor(
-        data, _environment(settings, servers, url), log, grace=settings.worker.stop_grace_seconds + 0.5
-    )
+    supervisor = Supervisor(data, _environment(settings, url), log, grace=settings.worker.stop_grace_seconds + 0.5)
     parts.enter_context(supervisor)
     for server in servers.started:
         supervisor.watch(server)
@@ -147,8 +147,15 @@ def _choose_port(settings: Settings, port: int | None, log: Log) -> int:
     return chosen
 
 
-def _migrate(url: str) -> None:
-    engine = connect(url, application="fencepost migrate")
+def _with_addresses(settings: Settings, servers: LocalServers) -> Settings:
+    found = {"database_url": servers.database_url, "broker_url": servers.broker_url}
+    if servers.opensearch:
+        found["opensearch_url"] = servers.opensearch.url
+    return settings.model_copy(update={name: SecretStr(address) for name, address in found.items()})
+
+
+def _migrate(settings: Settings) -> None:
+    engine = connect(settings.direct_url, application="fencepost migrate")
     try:
         schema.migrate(engine)
     except OperationalError as error:
@@ -157,17 +164,15 @@ def _migrate(url: str) -> None:
         engine.dispose()
 
 
-def _environment(settings: Settings, servers: LocalServers, url: str) -> dict[str, str]:
+def _environment(settings: Settings, url: str) -> dict[str, str]:
     return {
         **environment(),
         "PYTHONSAFEPATH": "1",
         "PYTHONUNBUFFERED": "1",
-        "FENCEPOST_DATABASE_URL": servers.database_url,
-        "FENCEPOST_BROKER_URL": servers.broker_url,
+        "FENCEPOST_DATABASE_URL": settings.database_url.get_secret_value(),
+        "FENCEPOST_BROKER_URL": settings.broker_url.get_secret_value(),
         "FENCEPOST_SEARCH": settings.search_backend,
-        "FENCEPOST_OPENSEARCH_URL": (
-            servers.opensearch.url if servers.opensearch else settings.opensearch_url.get_secret_value()
-        ),
+        "FENCEPOST_OPENSEARCH_URL": settings.opensearch_url.get_secret_value(),
         "FENCEPOST_HOST": settings.host,
         "FENCEPOST_PORT": url.rpartition(":")[2],
         "FENCEPOST_URL": url,

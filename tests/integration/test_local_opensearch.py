@@ -91,7 +91,7 @@ def test_it_runs_as_nobody_opens_nothing_above_its_data_and_is_found_again(
             assert data.stat().st_mode & 0o777 == 0o710
         assert first.folder.stat().st_mode & 0o777 == 0o700
         assert first.log.stat().st_mode & 0o777 == 0o600
-        assert httpx.get(first.url, trust_env=False).status_code == 200
+        assert httpx.get(first.url, trust_env=False, timeout=60).status_code == 200
         quick(data)._end_leftover()  # the next start, which takes this one for lost
         assert processes.born(first.pid) is None
     assert [folder.stat().st_mode for folder in above] == before

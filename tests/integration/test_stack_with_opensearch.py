@@ -61,11 +61,11 @@ def test_its_own_node_is_remembered_with_its_data_and_leaves_nothing(run: Run) -
     first.hears(WITHOUT_PASSWORD, seconds=120)
     first.hears("ready at")
     assert search_of(first) == "opensearch"
-    httpx.put(f"{opensearch_of(first)}/kept", trust_env=False).raise_for_status()
+    httpx.put(f"{opensearch_of(first)}/kept", trust_env=False, timeout=60).raise_for_status()
 
     refused = run()
     assert refused.code() == 1
-    httpx.put(f"{opensearch_of(first)}/made-after-the-refusal", trust_env=False).raise_for_status()
+    httpx.put(f"{opensearch_of(first)}/made-after-the-refusal", trust_env=False, timeout=60).raise_for_status()
 
     pid = pid_of_opensearch(first)
     assert first.told(signal.SIGKILL) == -signal.SIGKILL
@@ -74,7 +74,7 @@ def test_its_own_node_is_remembered_with_its_data_and_leaves_nothing(run: Run) -
     second = run()
     second.hears("search is in opensearch, as at the last start; --search postgres moves it")
     second.hears("ready at", seconds=120)
-    assert httpx.head(f"{opensearch_of(second)}/kept", trust_env=False).status_code == 200
+    assert httpx.head(f"{opensearch_of(second)}/kept", trust_env=False, timeout=60).status_code == 200
     pid = pid_of_opensearch(second)
     os.kill(pid, signal.SIGKILL)
     assert second.hears("ended with signal 9").startswith("opensearch")
@@ -92,23 +92,31 @@ def test_ctrl_c_while_it_starts_is_heeded_and_leaves_nothing(run: Run) -> None:
     assert set(leaks.descendants()) == before
 
 
-def test_one_elsewhere_is_used_and_none_is_started(run: Run, opensearch: LocalOpenSearch) -> None:
-    running = run(FENCEPOST_OPENSEARCH_URL=opensearch.url)
+@pytest.fixture
+def elsewhere(opensearch: LocalOpenSearch, index_prefix: str) -> dict[str, str]:
+    """The variables that lead a stack to the session's OpenSearch."""
+    return {"FENCEPOST_OPENSEARCH_URL": opensearch.url, "FENCEPOST_OPENSEARCH__PREFIX": index_prefix}
+
+
+def test_one_elsewhere_is_used_and_none_is_started(
+    run: Run, opensearch: LocalOpenSearch, elsewhere: dict[str, str]
+) -> None:
+    running = run(**elsewhere)
     running.hears("ready at")
     assert (search_of(running), opensearch_of(running)) == ("opensearch", opensearch.url)
     assert not any(WITHOUT_PASSWORD in line for line in running.lines)
     assert not (running.data / "opensearch").exists()
 
 
-def test_a_move_is_said_and_what_is_named_wins(run: Run, opensearch: LocalOpenSearch) -> None:
+def test_a_move_is_said_and_what_is_named_wins(run: Run, elsewhere: dict[str, str]) -> None:
     for variables, said in (
-        ({"FENCEPOST_OPENSEARCH_URL": opensearch.url}, ""),
+        (elsewhere, ""),
         ({"FENCEPOST_SEARCH": "postgres"}, "search moves from opensearch to postgres"),
         ({}, ""),
-        ({"FENCEPOST_OPENSEARCH_URL": opensearch.url}, "search moves from postgres to opensearch"),
+        (elsewhere, "search moves from postgres to opensearch"),
     ):
         running = run(**variables)
         running.hears("ready at")
-        assert said == "".join(line.partition(" ")[2].strip() for line in running.lines if "search " in line)
-        assert search_of(running) == ("opensearch" if "FENCEPOST_OPENSEARCH_URL" in variables else "postgres")
+        assert said == "".join(line.partition(" ")[2].strip() for line in running.lines if "search moves" in line)
+        assert search_of(running) == ("opensearch" if variables is elsewhere else "postgres")
         assert running.told(signal.SIGTERM) == 0
