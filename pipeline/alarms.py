@@ -7,7 +7,7 @@ from typing import Any
 
 from pipeline.breaker import INDEX
 from pipeline.overview import CAP, Snapshot
-from pipeline.wording import counted, duration, moment
+from pipeline.wording import clause, counted, duration, moment
 
 OLD_SECONDS = 600.0
 """From here on the oldest queued job is an alarm."""
@@ -49,10 +49,10 @@ def _stopped(counted_all: Snapshot, live: dict[str, Any]) -> Iterator[Alarm]:
     for broken in live["breakers"]:
         since = f"since {moment(broken['opened_at'], broken['opened_at'] + timedelta(seconds=broken['age_seconds']))}"
         if broken["name"] == INDEX:
-            sentence = f"Publishing is paused {since}: {broken['reason'].rstrip('.')}. Uploads are accepted and wait."
+            sentence = f"Publishing is paused {since}: {clause(broken['reason'])}. Uploads are accepted and wait."
             yield Alarm("index", sentence, "/outbox?all=true")
         else:
-            yield Alarm("breaker", f"The {broken['name']} is away {since}: {broken['reason']}", "/outbox")
+            yield Alarm("breaker", f"The {broken['name']} is away {since}: {clause(broken['reason'])}.", "/outbox")
 
 
 def _stuck(live: dict[str, Any]) -> Iterator[Alarm]:

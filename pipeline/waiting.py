@@ -17,7 +17,7 @@ from pipeline.database import query
 from pipeline.outbox import MOST_COLLECTIONS
 from pipeline.settings import Settings
 from pipeline.states import State
-from pipeline.wording import counted, duration, moment, ordinal
+from pipeline.wording import clause, counted, duration, moment, ordinal
 
 CAP = 1_000
 """Up to here places and publications are counted."""
@@ -130,7 +130,7 @@ def _broker_is_away(_job: RowMapping, around: _Surroundings) -> str | None:
 
 def _publishing_is_paused(_job: RowMapping, around: _Surroundings) -> str | None:
     paused = around.breakers.get(INDEX)
-    return f"publishing is paused: {paused['reason']}" if paused else None
+    return f"publishing is paused: {clause(paused['reason'])}" if paused else None
 
 
 def _nobody_reads(job: RowMapping, around: _Surroundings) -> str | None:
