@@ -99,6 +99,62 @@ GUARDS = (
         "0",
         "tests/integration/test_relay.py",
     ),
+    Guard(
+        "index: nothing is leased",
+        "pipeline/queries/lease.sql",
+        "AND NOT EXISTS (SELECT FROM breakers WHERE name = 'index')",
+        "",
+        "tests/integration/test_index_outage.py",
+    ),
+    Guard(
+        "index: nothing is sent",
+        "pipeline/queries/claim_outbox.sql",
+        "WHERE NOT EXISTS (SELECT FROM breakers WHERE name = 'index')",
+        "",
+        "tests/integration/test_index_outage.py",
+    ),
+    Guard(
+        "index: no clock runs",
+        "pipeline/queries/finish_if_held.sql",
+        "WHEN f.refund AND f.code = 'index_unavailable' THEN j.elapsed_spent",
+        "WHEN false THEN j.elapsed_spent",
+        "tests/integration/test_index_outage.py",
+    ),
+    Guard(
+        "index: one at a time probes",
+        "pipeline/queries/claim_probe.sql",
+        " AND probe_at <= clock_timestamp()",
+        "",
+        "tests/integration/test_index_outage.py",
+    ),
+    Guard(
+        "index: one count a pause",
+        "pipeline/queries/trip_breaker.sql",
+        "WHERE b.probe_at <= clock_timestamp()",
+        "",
+        "tests/integration/test_index_outage.py",
+    ),
+    Guard(
+        "index: late probes",
+        "pipeline/queries/put_off_probe.sql",
+        " AND failures = :failures",
+        "",
+        "tests/integration/test_index_outage.py",
+    ),
+    Guard(
+        "offered, not yet confirmed",
+        "pipeline/queries/send_again.sql",
+        "DO UPDATE SET claim = NULL, claimed_until = NULL, tries = 0",
+        "DO NOTHING",
+        "tests/integration/test_index_outage.py",
+    ),
+    Guard(
+        "purge looks again",
+        "pipeline/purging.py",
+        "gone = [document for document, version in still.items() if version == chosen[document]]",
+        "gone = list(chosen)",
+        "tests/integration/test_index_outage.py",
+    ),
 )
 
 
