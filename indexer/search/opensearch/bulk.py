@@ -15,18 +15,17 @@ from uuid import UUID
 
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import OpenSearchException, TransportError
-from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
 from indexer.search.backend import Entry
 from indexer.search.opensearch.entries import source_of
 from indexer.search.opensearch.indices import write_alias
 from indexer.search.opensearch.limiter import Limiter
 from indexer.search.opensearch.reading import states_of
-from indexer.search.opensearch.reasons import reason_of
+from indexer.search.opensearch.reasons import is_unreached, reason_of
 from indexer.search.opensearch.verdicts import ANSWERED, STALE, TOO_LARGE, Kind, Verdict, outcome_of, verdict_on
 from pipeline.errors import IndexUnavailable
 from pipeline.loop import backoff
-from pipeline.outcomes import Outcome
+from pipeline.outcomes import Outcome, RetryLater
 from pipeline.settings import OpenSearch as OpenSearchSettings
 
 TRIES = 4
@@ -35,6 +34,8 @@ MOST_PAUSE = 2.0
 OVERLOADED = frozenset({429, 503})
 TELLING = "errors,items.*.status,items.*.error.type,items.*.error.reason"
 """What we want to know of an answer."""
+
+NOWHERE = RetryLater("index_unavailable", "There is no index yet; run `fencepost index rebuild`.", refund=True)
 
 Place = tuple[UUID, str]
 """A document, and the index for which its entry is meant."""
@@ -79,6 +80,8 @@ class Publisher:
     def publish(self, targets: Sequence[str], entries: Sequence[Entry]) -> dict[UUID, Outcome]:
         """Writes each entry to all targets; returns the outcome of each document that was not written everywhere."""
         newest = {entry.document_id: entry for entry in sorted(entries, key=lambda entry: entry.version)}
+        if not targets:
+            return dict.fromkeys(newest, NOWHERE)
         verdicts: Verdicts = {}
         try:
             for batch in self._batches(_items(targets, newest.values())):
@@ -109,18 +112,22 @@ class Publisher:
 
     def _send(self, batch: Sequence[Item], verdicts: Verdicts) -> None:
         """Sends items until each has its verdict; those for which there is no room are sent again a few times."""
-        pending = [item for item in batch if len(item.source) <= self._settings.entry_bytes]
-        verdicts.update({item.place: TOO_LARGE for item in batch if item not in pending})
-        for failures in range(1, TRIES + 1):
-            answers = dict(zip(pending, self._call(pending), strict=True)) if pending else {}
-            verdicts.update({item.place: verdict for item, verdict in answers.items()})
-            pending = [item for item, verdict in answers.items() if verdict.kind is Kind.BUSY]
+        most = self._settings.entry_bytes
+        verdicts.update({item.place: TOO_LARGE for item in batch if len(item.source) > most})
+        pending = [item for item in batch if len(item.source) <= most]
+        failures = 0
+        while pending:
+            verdicts.update(zip([item.place for item in pending], self._call(pending), strict=True))
+            pending = [item for item in pending if verdicts[item.place].kind is Kind.BUSY]
             if not pending:
-                return self.limiter.went_well()
+                self.limiter.went_well()
+                return
+            failures += 1
             self.limiter.overloaded()
-            if failures < TRIES:
-                threading.Event().wait(backoff(failures, first=FIRST_PAUSE, most=MOST_PAUSE))
-        return self._give_up(batch, pending, verdicts)
+            if failures == TRIES:
+                self._give_up(batch, pending, verdicts)
+                return
+            threading.Event().wait(backoff(failures, first=FIRST_PAUSE, most=MOST_PAUSE))
 
     def _give_up(self, batch: Sequence[Item], busy: Sequence[Item], verdicts: Verdicts) -> None:
         """There is no room for some: that is their own trouble if others fare better, else that of the engine."""
@@ -196,4 +203,4 @@ def _arrived(error: OpenSearchException) -> bool:
         return False
     if isinstance(error.status_code, int):
         return error.status_code == 429 or error.status_code >= 500
-    return not isinstance(error.info, NewConnectionError | ConnectTimeoutError)
+    return not is_unreached(error)

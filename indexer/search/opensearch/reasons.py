@@ -10,8 +10,11 @@ from opensearchpy.exceptions import (
     SSLError,
     TransportError,
 )
+from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
 WATERMARK = re.compile("disk|flood.stage|watermark", re.IGNORECASE)
+NO_WRITE_INDEX = "no write index"
+
 _OF_A_KIND = {
     "strict_dynamic_mapping_exception": "The index lacks a field that is written now; run `fencepost index rebuild`.",
     "circuit_breaking_exception": "OpenSearch is short of memory ({kind}).",
@@ -33,7 +36,7 @@ def reason_of(error: OpenSearchException) -> str:
         case ConnectionTimeout():
             return "OpenSearch did not answer in time."
         case ConnectionError():
-            return "OpenSearch cannot be reached."
+            return "OpenSearch cannot be reached." if is_unreached(error) else "The connection to OpenSearch broke."
         case TransportError():
             kind, reason = failure_of(error)
             return reason_for(int(error.status_code), kind, reason)
@@ -47,8 +50,15 @@ def reason_for(status: int, kind: str, reason: str) -> str:
         return _blocked(reason)
     if kind == "index_not_found_exception":
         return f"{_named(reason)} is not in OpenSearch any more; `fencepost index rebuild` makes a new one."
+    if NO_WRITE_INDEX in reason:
+        return "A write alias leads to no index that may be written; run `fencepost index rebuild`."
     known = _OF_A_KIND.get(kind) or _OF_A_STATUS.get(status) or "OpenSearch answered {status} ({kind})."
     return known.format(status=status, kind=_safe(kind) or "no details")
+
+
+def is_unreached(error: OpenSearchException) -> bool:
+    """Whether no connection came about, so that the engine never saw the request."""
+    return isinstance(error, ConnectionError) and isinstance(error.info, NewConnectionError | ConnectTimeoutError)
 
 
 def failure_of(error: TransportError) -> tuple[str, str]:
