@@ -23,13 +23,17 @@ from pipeline.database import connect
 from pipeline.errors import BrokerUnavailable
 from pipeline.holding import Holding
 from pipeline.loop import Loop
+from pipeline.probing import Prober
 from pipeline.processes import Presence
+from pipeline.purging import Purger
 from pipeline.relay import Listener, Relay
 from pipeline.settings import Settings, fault, parse_partitions
 from pipeline.sweeper import Sweeper
 from pipeline.waking import WakingBroker
 
 RETRY_SECONDS = 1.0
+STOP_SECONDS = 2.0
+"""How long a step may take to end: whatever waits for another server is left, as every step may be repeated."""
 
 
 def relay(settings: Settings) -> None:
@@ -51,13 +55,20 @@ def relay(settings: Settings) -> None:
 def sweeper(settings: Settings) -> None:
     """Runs a sweeper until SIGTERM."""
     with _process(settings) as stopping:
-        engine = _engine(settings, "sweeper", size=2)
+        engine = _engine(settings, "sweeper", size=3)
         presence = Presence(settings, kind="sweeper")
-        step = Loop("sweeper", Sweeper(engine, Postman(_broker(settings)), backend(settings), settings).run_once)
+        index = backend(settings)
+        steps = (
+            Loop("sweeper", Sweeper(engine, Postman(_broker(settings)), index, settings).run_once),
+            Loop("prober", Prober(engine, index).run_once),
+            Loop("purger", Purger(engine, index, settings).run_once),
+        )
         presence.start(stopping)
-        step.start()
+        for step in steps:
+            step.start()
         stopping.wait()
-        step.stop()
+        for step in steps:
+            step.stop(timeout=STOP_SECONDS)
         presence.stop()
 
 

@@ -35,7 +35,7 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(url: Url = None, as_json: AsJson = False) -> None:
-    """Check settings, packages, database, schema, broker, OpenSearch if it is used, server and workers."""
+    """Check settings, packages, database, schema, broker, OpenSearch if it is used, server, workers and breakers."""
     from pipeline.settings import load
 
     settings = load()
@@ -46,6 +46,7 @@ def doctor(url: Url = None, as_json: AsJson = False) -> None:
         *([lambda: _opensearch(settings)] if settings.search_backend == "opensearch" else []),
         lambda: _server(url),
         lambda: _workers(url),
+        lambda: _breakers(url),
     )
     findings = [Finding("settings", ok=True, finding="every variable is known and in range"), *(c() for c in checks)]
     if as_json:
@@ -175,6 +176,19 @@ def _workers(url: str | None) -> Finding:
     if missing:
         return Finding("processes", ok=False, finding=f"no {', no '.join(missing)} is running")
     return Finding("processes", ok=True, finding=f"{alive.count('worker')} workers, relay and sweeper are alive")
+
+
+def _breakers(url: str | None) -> Finding:
+    from pipeline.wording import clause
+
+    try:
+        with server(url) as client:
+            breakers = client.get("/v1/overview")["breakers"]
+    except FencepostError:
+        return Finding("breakers", None, "cannot be asked for without a server")
+    names = {"broker": "sending", "index": "publishing"}
+    paused = [f"{names[b['name']]} is paused for {b['age_seconds']:.0f} s: {clause(b['reason'])}" for b in breakers]
+    return Finding("breakers", not paused, "; ".join(paused) or "broker and index take what they are given")
 
 
 def _settings(settings: Any, path: str = "FENCEPOST_") -> Iterator[tuple[str, Any, str]]:  # noqa: ANN401 - any group

@@ -2,7 +2,8 @@
 -- that was registered before the delete and could still hold an older version.
 SELECT d.document_id, d.input_version
 FROM documents d
-WHERE d.deleted AND d.published_version = d.input_version
+WHERE (CAST(:among AS uuid[]) IS NULL OR d.document_id = ANY(CAST(:among AS uuid[])))
+  AND d.deleted AND d.published_version = d.input_version
   AND d.published_at < statement_timestamp() - make_interval(secs => :days * 86400)
   AND NOT EXISTS (SELECT FROM jobs j WHERE j.document_id = d.document_id AND j.finished_at IS NULL)
   AND NOT EXISTS (

@@ -23,6 +23,9 @@ CREATE TABLE publish_epoch (
 INSERT INTO publish_epoch DEFAULT VALUES;
 ALTER TABLE attempts ADD COLUMN epoch bigint NOT NULL DEFAULT 0;
 
+-- A breaker counts its failures in its row, because any number of processes share it.
+ALTER TABLE breakers ADD COLUMN failures integer NOT NULL DEFAULT 1 CHECK (failures >= 1);
+
 -- In PostgreSQL a physical index is a schema. Statements name its tables alone; the transaction chooses the schema.
 CREATE SCHEMA fencepost_1_1;
 ALTER TABLE entries SET SCHEMA fencepost_1_1;
