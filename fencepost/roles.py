@@ -16,6 +16,8 @@ from indexer import scratch
 from indexer.actors import DeliveryWorker
 from indexer.attempt import Indexer
 from indexer.extract.pool import ExtractionPool
+from indexer.rebuilding import Builder
+from indexer.refilling import Refiller
 from indexer.search.backends import backend
 from pipeline import broker, events, faults, logs
 from pipeline.broker import Postman
@@ -51,13 +53,19 @@ def relay(settings: Settings) -> None:
 def sweeper(settings: Settings) -> None:
     """Runs a sweeper until SIGTERM."""
     with _process(settings) as stopping:
-        engine = _engine(settings, "sweeper", size=2)
+        engine = _engine(settings, "sweeper", size=3)
         presence = Presence(settings, kind="sweeper")
-        step = Loop("sweeper", Sweeper(engine, Postman(_broker(settings)), backend(settings), settings).run_once)
+        index = backend(settings)
+        steps = [
+            Loop("sweeper", Sweeper(engine, Postman(_broker(settings)), index, settings).run_once),
+            Loop("builder", Builder(engine, index).run_once),
+        ]
         presence.start(stopping)
-        step.start()
+        for step in steps:
+            step.start()
         stopping.wait()
-        step.stop()
+        for step in steps:
+            step.stop(settings.worker.stop_grace_seconds)
         presence.stop()
 
 
@@ -67,15 +75,16 @@ def worker(settings: Settings) -> None:
         _check_broker(_broker(settings), stopping)
         partitions = parse_partitions(settings.worker.partitions, settings.partitions)
         threads = settings.worker.threads
-        engine = _engine(settings, "worker", size=threads + 1)
+        engine = _engine(settings, "worker", size=threads + 2)
         holding = Holding(attempt_seconds=settings.budget.attempt_seconds)
         presence = Presence(settings, kind="worker", partitions=partitions, slots=threads, holding=holding)
         presence.start(stopping)
         scratch.remove_left()
         with ExtractionPool(settings.extract) as pool:
+            index = backend(settings)
             indexer = Indexer(
                 engine=engine,
-                backend=backend(settings),
+                backend=index,
                 pool=pool,
                 holding=holding,
                 worker_id=presence.process_id,
@@ -83,8 +92,12 @@ def worker(settings: Settings) -> None:
             )
             waking = WakingBroker(_broker(settings), permits=threads, partitions=partitions)
             delivery = DeliveryWorker(waking, indexer, holding, settings)
+            refiller = Refiller(engine, index, holding, worker_id=presence.process_id, settings=settings)
+            refill = Loop("refill", refiller.run_once)
             delivery.start()
+            refill.start()
             stopping.wait()
+            refill.stop(timeout=0)
             delivery.stop()
             presence.stop()
 
