@@ -95,7 +95,14 @@ def begin(connection: Connection, *, backend: str, fingerprint: str, prefix: str
 
 
 def begin_next(connection: Connection, *, backend: str, fingerprint: str, settings: Settings) -> PhysicalIndex:
-    """Registers a new index under the names that this installation gives to its indexes."""
+    """Registers a new index under the names that this installation gives to its indexes.
+
+    One that was registered just so before a crash is taken up again, any other such leftover is forgotten.
+    """
+    if (left := new(connection)) is not None:
+        if (left.backend, left.fingerprint) == (backend, fingerprint):
+            return left
+        dropped(connection, left)
     prefix, joint = (settings.opensearch.prefix, "-") if backend == "opensearch" else ("fencepost", "_")
     return begin(connection, backend=backend, fingerprint=fingerprint, prefix=prefix, joint=joint)
 

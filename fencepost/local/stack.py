@@ -10,16 +10,15 @@ from pathlib import Path
 from threading import Event
 
 import httpx
-from sqlalchemy.exc import OperationalError
+from pydantic import SecretStr
 
-from fencepost.client import Unreachable
 from fencepost.local import folder, ports, processes
 from fencepost.local.log import Log
 from fencepost.local.processes import StartError
 from fencepost.local.servers import LocalServers
 from fencepost.local.supervisor import Program, Supervisor
-from pipeline import schema
-from pipeline.database import connect, reason
+from fencepost.migrating import migrate
+from indexer.adopting import Adopted
 from pipeline.settings import Settings, environment
 
 READY_SECONDS = 30
@@ -95,7 +94,9 @@ def _start(
         broker_url=settings.broker_url.get_secret_value(),
     )
     parts.enter_context(servers)
-    _migrate(servers.database_url)
+    adopted = _migrate(settings, servers.database_url)
+    if adopted.begun is not None:
+        log.say("fencepost", adopted.sentence)
     url = f"http://{_bracketed(settings.host)}:{_choose_port(settings, port, log)}"
     supervisor = Supervisor(
         data, _environment(settings, servers, url), log, grace=settings.worker.stop_grace_seconds + 0.5
@@ -123,14 +124,8 @@ def _choose_port(settings: Settings, port: int | None, log: Log) -> int:
     return chosen
 
 
-def _migrate(url: str) -> None:
-    engine = connect(url, application="fencepost migrate")
-    try:
-        schema.migrate(engine)
-    except OperationalError as error:
-        raise Unreachable(f"The database cannot be used: {reason(error)}.") from None
-    finally:
-        engine.dispose()
+def _migrate(settings: Settings, url: str) -> Adopted:
+    return migrate(settings.model_copy(update={"database_url": SecretStr(url)})).index
 
 
 def _environment(settings: Settings, servers: LocalServers, url: str) -> dict[str, str]:

@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -53,7 +54,13 @@ def test_searches_go_on_in_every_phase(library: Library):
         seen.append((library.build().phase, library.find("lighthouse")))
         library.builder.run_once()
         library.refiller.run_once()
-    assert {phase for phase, _ in seen} >= {Phase.CREATING, Phase.DRAINING, Phase.FILLING, Phase.VERIFYING, Phase.SWAPPING}
+    assert {phase for phase, _ in seen} >= {
+        Phase.CREATING,
+        Phase.DRAINING,
+        Phase.FILLING,
+        Phase.VERIFYING,
+        Phase.SWAPPING,
+    }
     assert {found for _, found in seen} == {5}
     assert library.find("lighthouse") == 5
 
@@ -103,11 +110,12 @@ def test_a_holder_that_lost_its_refill_ends_nothing(library: Library):
     library.add_many(2)
     library.run(library.rebuild(), to=Phase.FILLING)
     with library.world.engine.begin() as connection:
-        old = refills.lease(connection, backend=library.backend.kind, worker_id=1, most=10, most_bytes=10**6)
-        new = refills.lease(connection, backend=library.backend.kind, worker_id=1, most=10, most_bytes=10**6)
+        options = {"backend": library.backend.kind, "worker_id": 999, "most": 10, "most_bytes": 10**6}
+        old = refills.lease(connection, **options)
+        new = refills.lease(connection, **options)
         assert old is not None
         assert new is not None
-        assert [one.generation for one in new.refills] == [2, 2], "nobody knows worker 1, so it is gone"
+        assert [one.generation for one in new.refills] == [2, 2], "worker 999 is not there, so it is gone"
         assert refills.lock_held(connection, old) == []
         ended = [(one, RetryLater("x", "x")) for one in old.refills]
         refills.finish_if_held(connection, old.build_id, ended, library.world.settings)
@@ -164,7 +172,7 @@ class Troubled:
     def __getattr__(self, name: str) -> object:
         return getattr(self._backend, name)
 
-    def publish(self, connection, targets, entries):
+    def publish(self, connection: Any, targets: Any, entries: Any) -> Any:
         bad = {entry.document_id: outcome for entry in entries if (outcome := self.outcome(entry))}
         good = [entry for entry in entries if entry.document_id not in bad]
         return self._backend.publish(connection, targets, good) | bad
@@ -201,7 +209,9 @@ def test_nothing_is_refilled_while_the_index_is_in_trouble(library: Library):
 
 def test_a_document_that_cannot_be_written_stops_the_swap_until_it_can(library: Library, troubled: Troubled):
     bad, *_ = library.add_many(4)
-    troubled.outcome = lambda entry: Rejected("index_payload_too_large", "Too large.") if entry.document_id == bad else None
+    troubled.outcome = lambda entry: (
+        Rejected("index_payload_too_large", "Too large.") if entry.document_id == bad else None
+    )
     library.rebuild()
     stuck = library.run(library.build())
     assert stuck.phase is Phase.STUCK
