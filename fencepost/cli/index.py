@@ -1,5 +1,6 @@
 """`fencepost index`: look at the search index, compare it with the database, repair and rebuild it."""
 
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -128,7 +129,8 @@ def _following(what: str, *, as_json: bool) -> Iterator[Show]:
         TimeRemainingColumn(),
     )
     try:
-        with Progress(*columns, console=console(stderr=True), transient=True, disable=as_json) as progress:
+        quiet = as_json or not sys.stderr.isatty()
+        with Progress(*columns, console=console(stderr=True), transient=True, disable=quiet) as progress:
             task = progress.add_task("waiting", total=None, rate="")
 
             def show(phase: str, done: int, total: int) -> None:

@@ -1,6 +1,7 @@
 """A world with an index: documents are published by hand, entries are spoilt by hand, builds run step by step."""
 
-from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -19,6 +20,7 @@ from pipeline.acceptance import Acceptance
 from pipeline.builds import Build, Kind, Phase
 from pipeline.holding import Holding
 from pipeline.leases import Ending, Lease, finish_if_held, lock_held
+from pipeline.loop import Loop
 from pipeline.outcomes import Published, TextQuality
 from pipeline.verifications import Verification
 from tests.support.waiting import until
@@ -197,6 +199,18 @@ class Library:
         assert self.build().build_id == build.build_id
         return until(moved, seconds=60, what=f"the end of {build}")
 
+    @contextmanager
+    def at_work(self) -> Iterator[None]:
+        """A sweeper and a worker that move builds meanwhile."""
+        loops = [Loop("builder", self.builder.run_once), Loop("refill", self.refiller.run_once)]
+        for loop in loops:
+            loop.start()
+        try:
+            yield
+        finally:
+            for loop in loops:
+                loop.stop(30)
+
     def check(self) -> None:
         """The index is exactly what was published."""
         expected = {
@@ -207,8 +221,3 @@ class Library:
             """)
         }
         assert {one: tuple(state[1:]) for one, state in self.entries().items()} == expected
-
-
-def kinds(drifts: dict[UUID, str]) -> Counter[str]:
-    """How many of each kind."""
-    return Counter(drifts.values())
