@@ -18,7 +18,7 @@ from indexer.attempt import Indexer
 from indexer.extract.pool import ExtractionPool
 from indexer.rebuilding import Builder
 from indexer.refilling import Refiller
-from indexer.search.backends import backend
+from indexer.search.backends import backend, inspect
 from pipeline import broker, events, faults, logs
 from pipeline.broker import Postman
 from pipeline.database import connect
@@ -80,11 +80,12 @@ def worker(settings: Settings) -> None:
         presence = Presence(settings, kind="worker", partitions=partitions, slots=threads, holding=holding)
         presence.start(stopping)
         scratch.remove_left()
+        search = backend(settings)
+        inspect(search, engine)
         with ExtractionPool(settings.extract) as pool:
-            index = backend(settings)
             indexer = Indexer(
                 engine=engine,
-                backend=index,
+                backend=search,
                 pool=pool,
                 holding=holding,
                 worker_id=presence.process_id,
@@ -92,7 +93,7 @@ def worker(settings: Settings) -> None:
             )
             waking = WakingBroker(_broker(settings), permits=threads, partitions=partitions)
             delivery = DeliveryWorker(waking, indexer, holding, settings)
-            refiller = Refiller(engine, index, holding, worker_id=presence.process_id, settings=settings)
+            refiller = Refiller(engine, search, holding, worker_id=presence.process_id, settings=settings)
             refill = Loop("refill", refiller.run_once)
             delivery.start()
             refill.start()
