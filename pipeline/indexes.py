@@ -69,9 +69,9 @@ def begin(connection: Connection, *, backend: str, fingerprint: str, prefix: str
     row = connection.execute(
         text("""
             INSERT INTO search_indexes (backend, name, fingerprint, state)
-            SELECT :backend, concat_ws(:joint, :prefix, :fingerprint, coalesce(max(index_id), 0) + 1), :fingerprint,
-                   'creating'
-            FROM search_indexes
+            SELECT :backend, concat_ws(CAST(:joint AS text), CAST(:prefix AS text), CAST(:fingerprint AS text), n),
+                   :fingerprint, 'creating'
+            FROM (SELECT coalesce(max(index_id), 0) + 1 AS n FROM search_indexes) AS next
             RETURNING index_id, backend, name, fingerprint, identity, state
         """),
         {"backend": backend, "fingerprint": fingerprint, "prefix": prefix, "joint": joint},
