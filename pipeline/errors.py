@@ -2,6 +2,7 @@
 
 FencepostError
 ├── SettingsError            a setting is wrong: said in one sentence, exit code 2
+│   └── NameTaken            somebody else has the name of a search index
 ├── Refusal                  a request cannot be granted: carries an HTTP status and a stable code
 │   ├── NotFound             404
 │   ├── Conflict             409 (newer_version_exists, in_progress, …)
@@ -21,6 +22,10 @@ class FencepostError(Exception):
 
 class SettingsError(FencepostError):
     """A setting is missing or wrong; the message names the variable."""
+
+
+class NameTaken(SettingsError):
+    """A search index or alias of that name belongs to somebody else; the message says what to do."""
 
 
 class Refusal(FencepostError):
