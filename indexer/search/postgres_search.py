@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, TextClause, text
 
 from indexer.search import statements
-from indexer.search.backend import FacetValue, SearchPage, SearchRequest, Sort
+from indexer.search.backend import EXACT_TOTAL, FacetValue, SearchPage, SearchRequest, Sort
 from indexer.search.cursor import Cursor, Weights
 from indexer.search.postgres_hits import Found, show
 from indexer.search.postgres_scope import Conditions, conditions
@@ -29,7 +29,6 @@ POOL = 250
 COUNTED_FIRST = 12_000
 MOST_COUNTED = 60_000
 """Matching rows that are counted, and can be paged through; most searches need the first thousands only."""
-EXACT_TOTAL = 10_000
 
 _SCORE = re.compile(r"[0-9]{1,9}(\.[0-9]{1,4})?")
 _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?\+00")

@@ -30,7 +30,7 @@ def scope_of(connection: Connection, request: SearchRequest) -> Scope:
     )
 
 
-def meanings(value: str) -> list[object]:
+def meanings(value: str) -> list[str | float | bool]:
     """What a text in a filter may stand for: itself, and a number or a truth value."""
     try:
         parsed = orjson.loads(value)
