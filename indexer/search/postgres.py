@@ -97,6 +97,10 @@ class Postgres:
     def make_live(self, connection: Connection, index: PhysicalIndex) -> None:
         """Nothing to do: searches ask the registry."""
 
+    def fingerprint_in(self, connection: Connection, index: PhysicalIndex) -> str | None:
+        """That of the registry, which is in the same database."""
+        return index.fingerprint if schemas.exists(connection, index.name) else None
+
     def drop(self, connection: Connection, index: PhysicalIndex) -> None:
         """Removes the schema."""
         schemas.drop(connection, index.name)

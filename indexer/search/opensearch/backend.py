@@ -88,6 +88,11 @@ class OpenSearchBackend:
         ours = [one.identity for one in indexes.everyone(connection)]
         indices.make_live(self._client, index, self._settings.prefix, ours)
 
+    def fingerprint_in(self, connection: Connection, index: PhysicalIndex) -> str | None:
+        """What the index itself says."""
+        del connection
+        return indices.fingerprint_of(self._client, index)
+
     def drop(self, connection: Connection, index: PhysicalIndex) -> None:
         """Removes the index."""
         del connection

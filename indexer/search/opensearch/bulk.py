@@ -1,6 +1,6 @@
 """Publishing in bulk: conditional on the version, in batches by bytes and count, each item with an answer of its own.
 
-    entries ─▶ items (entry × target) ─▶ batches ─▶ _bulk ─▶ verdict of each item ─▶ outcome of each document
+    entries ─▶ items (an entry for a target) ─▶ batches ─▶ _bulk ─▶ verdict of each item ─▶ outcome of each document
 
 What has no room now is sent again within the call, with fewer calls at a time. When the engine is away or refuses a
 whole call, the rest is not tried. A call too large is halved. An item larger than a whole batch travels alone, and
@@ -15,14 +15,13 @@ from uuid import UUID
 
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import OpenSearchException, TransportError
-from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
 from indexer.search.backend import Entry
 from indexer.search.opensearch.entries import source_of
 from indexer.search.opensearch.indices import write_alias
 from indexer.search.opensearch.limiter import Limiter
 from indexer.search.opensearch.reading import states_of
-from indexer.search.opensearch.reasons import reason_of
+from indexer.search.opensearch.reasons import is_unreached, reason_of
 from indexer.search.opensearch.verdicts import ANSWERED, STALE, TOO_LARGE, Kind, Verdict, outcome_of, verdict_on
 from pipeline.errors import IndexUnavailable
 from pipeline.loop import backoff
@@ -160,7 +159,7 @@ class Publisher:
         return len(items) == 1 and len(items[0].source) > self._settings.bulk_bytes
 
     def _look_again(self, target: str, newest: dict[UUID, Entry], verdicts: Verdicts) -> None:
-        """Asks whether the index really has a newer version: it also remembers deletes that are not ours for a while."""
+        """Asks whether the index really has a newer version: for a while it also remembers what was removed."""
         refused = [document for (document, where), verdict in verdicts.items() if where == target and verdict == STALE]
         if not refused:
             return
@@ -196,4 +195,4 @@ def _arrived(error: OpenSearchException) -> bool:
         return False
     if isinstance(error.status_code, int):
         return error.status_code == 429 or error.status_code >= 500
-    return not isinstance(error.info, NewConnectionError | ConnectTimeoutError)
+    return not is_unreached(error)

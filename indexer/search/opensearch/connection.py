@@ -13,9 +13,11 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import orjson
+import urllib3
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import OpenSearchException, SerializationError
 from opensearchpy.serializer import Serializer
+from urllib3.exceptions import InsecureRequestWarning
 
 from indexer.search.opensearch.reasons import reason_of
 from pipeline.errors import IndexUnavailable, SettingsError
@@ -44,8 +46,8 @@ class Orjson(Serializer):
 
 def connect(settings: Settings) -> OpenSearch:
     """A client, thread-safe and not connected yet."""
-    # Its warnings repeat, with tracebacks and requests, what our events say.
-    logging.getLogger("opensearch").setLevel(logging.CRITICAL)
+    for name in ("opensearch", "opensearchpy.trace"):  # they repeat, with whole documents, what our events say
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     ours = settings.opensearch
     settings.needs("opensearch_url")
     addresses = [address.strip() for address in settings.opensearch_url.get_secret_value().split(",")]
@@ -97,6 +99,7 @@ def _tls(settings: Settings) -> ssl.SSLContext:
             f"FENCEPOST_OPENSEARCH__CA_FILE: {file} cannot be read: {error.strerror or error}."
         ) from None
     if not settings.opensearch.verify:
+        urllib3.disable_warnings(InsecureRequestWarning)  # it would come with every call
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return context

@@ -14,7 +14,7 @@ from opensearchpy.exceptions import NotFoundError, RequestError
 
 from indexer.search.opensearch import mapping
 from indexer.search.opensearch.connection import asking
-from pipeline.errors import NameTaken
+from pipeline.errors import IndexUnavailable, NameTaken
 from pipeline.indexes import PhysicalIndex
 from pipeline.settings import OpenSearch as OpenSearchSettings
 
@@ -57,46 +57,47 @@ def make_live(client: OpenSearch, index: PhysicalIndex, alias: str, ours: Collec
 
 def drop(client: OpenSearch, index: PhysicalIndex) -> None:
     """Removes the index and its aliases, if it is there and ours."""
-    if identity_of(client, index.name) is not None:
-        check_ours(client, index)
-        with asking():
-            client.indices.delete(index=index.name, ignore_unavailable=True)
+    with asking():
+        if _identity(client, index.name) is None:
+            return
+    check_ours(client, index)
+    with asking():
+        client.indices.delete(index=index.name, ignore_unavailable=True)
 
 
 def check_ours(client: OpenSearch, index: PhysicalIndex) -> None:
-    """Raises NameTaken when an index of this name is not the one of the registry."""
-    if identity_of(client, index.name) != str(index.identity):
+    """Raises NameTaken when an index of this name is not the one of the registry, IndexUnavailable when it is gone."""
+    with asking():
+        identity = _identity(client, index.name)
+    if identity is None:
+        raise IndexUnavailable(f"The index {index.name} is not in OpenSearch.")
+    if identity != str(index.identity):
         raise NameTaken(
             f"OpenSearch has an index {index.name} that is not ours; set FENCEPOST_OPENSEARCH__PREFIX to a name of"
             " its own for each installation, or remove the index."
         )
 
 
-def identity_of(client: OpenSearch, name: str) -> str | None:
-    """The identity that an index keeps, empty when it keeps none; None when there is no such index."""
+def fingerprint_of(client: OpenSearch, index: PhysicalIndex) -> str | None:
+    """The fingerprint that an index keeps; None when it is gone or not ours."""
     with asking():
-        return _identity(client, name)
-
-
-def fingerprint_of(client: OpenSearch, name: str) -> str | None:
-    """The fingerprint that an index keeps; None when there is no such index."""
-    with asking():
-        meta = _meta(client, name)
-    return None if meta is None else meta.get("fingerprint", "")
+        meta = _meta(client, index.name)
+    return meta.get("fingerprint") if meta is not None and meta.get("identity") == str(index.identity) else None
 
 
 def _identity(client: OpenSearch, name: str) -> str | None:
+    """The identity that an index keeps, empty when it keeps none; None when there is no such index."""
     meta = _meta(client, name)
     return None if meta is None else meta.get("identity", "")
 
 
 def _meta(client: OpenSearch, name: str) -> dict[str, str] | None:
+    """What an index keeps about itself; None when there is none of this name."""
     try:
         found = client.indices.get_mapping(index=name)
     except NotFoundError:
         return None
-    meta: dict[str, str] = found[name]["mappings"].get("_meta", {}) if name in found else {}
-    return meta
+    return dict(found[name]["mappings"].get("_meta", {})) if name in found else {}
 
 
 def _behind(client: OpenSearch, alias: str) -> list[str]:

@@ -10,8 +10,18 @@ from opensearchpy.exceptions import (
     SSLError,
     TransportError,
 )
+from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
 WATERMARK = re.compile("disk|flood.stage|watermark", re.IGNORECASE)
+_OF_A_KIND = {
+    "strict_dynamic_mapping_exception": "The index lacks a field that is written now; run `fencepost index rebuild`.",
+    "circuit_breaking_exception": "OpenSearch is short of memory ({kind}).",
+}
+_OF_A_STATUS = {
+    401: "OpenSearch does not know the user or the password; check FENCEPOST_OPENSEARCH_URL.",
+    403: "OpenSearch does not allow this user to do that ({kind}); give it the rights that it needs.",
+    429: "OpenSearch is overloaded ({kind}).",
+}
 _BLOCK = re.compile(r"blocked by: \[(.+?)\]", re.DOTALL)
 _INDEX = re.compile(r"(?:no such index|index) \[([^\[\]]+)\]")
 
@@ -24,7 +34,7 @@ def reason_of(error: OpenSearchException) -> str:
         case ConnectionTimeout():
             return "OpenSearch did not answer in time."
         case ConnectionError():
-            return "OpenSearch cannot be reached."
+            return "OpenSearch cannot be reached." if is_unreached(error) else "The connection to OpenSearch broke."
         case TransportError():
             kind, reason = failure_of(error)
             return reason_for(int(error.status_code), kind, reason)
@@ -38,19 +48,13 @@ def reason_for(status: int, kind: str, reason: str) -> str:
         return _blocked(reason)
     if kind == "index_not_found_exception":
         return f"{_named(reason)} is not in OpenSearch any more; `fencepost index rebuild` makes a new one."
-    if kind == "strict_dynamic_mapping_exception":
-        return "The index was made by another release and lacks a field; run `fencepost index rebuild`."
-    if kind == "circuit_breaking_exception":
-        return "OpenSearch is short of memory (circuit breaker)."
-    match status:
-        case 401:
-            return "OpenSearch does not know the user or the password; check FENCEPOST_OPENSEARCH_URL."
-        case 403:
-            return f"OpenSearch does not allow this user to do it ({_safe(kind)}); give it the rights that it needs."
-        case 429:
-            return "OpenSearch is overloaded (429)."
-        case _:
-            return f"OpenSearch answered {status} ({_safe(kind) or 'no details'})."
+    known = _OF_A_KIND.get(kind) or _OF_A_STATUS.get(status) or "OpenSearch answered {status} ({kind})."
+    return known.format(status=status, kind=_safe(kind) or "no details")
+
+
+def is_unreached(error: OpenSearchException) -> bool:
+    """Whether no connection came about, so that the engine never saw the request."""
+    return isinstance(error, ConnectionError) and isinstance(error.info, NewConnectionError | ConnectTimeoutError)
 
 
 def failure_of(error: TransportError) -> tuple[str, str]:
@@ -76,7 +80,7 @@ def _blocked(reason: str) -> str:
 
 def _named(reason: str) -> str:
     found = _INDEX.search(reason)
-    return f"The index {found[1]}" if found else "An index"
+    return f"The index {found[1].removesuffix('-write')}" if found else "An index"
 
 
 def _safe(kind: str) -> str:

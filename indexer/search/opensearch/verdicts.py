@@ -64,18 +64,14 @@ def _kind(status: int, kind: str, reason: str) -> Kind:
 def outcome_of(verdicts: Iterable[Verdict], *, engine_works: bool) -> Outcome | None:
     """The outcome of a document by its answers; None when it was written everywhere."""
     worst, message = max(verdicts)
-    match worst:
-        case Kind.WRITTEN:
-            return None
-        case Kind.STALE:
-            return Superseded()
-        case Kind.FAILED:
-            return RetryLater("index_refused", message)
-        case Kind.BUSY if engine_works:
-            return RetryLater("index_overloaded", message)
-        case Kind.BUSY | Kind.UNAVAILABLE:
-            return RetryLater("index_unavailable", message, refund=True)
-        case Kind.REFUSED:
-            return Rejected("index_refused", message)
-        case Kind.TOO_LARGE:
-            return Rejected("index_payload_too_large", message)
+    if worst is Kind.BUSY and engine_works:
+        return RetryLater("index_overloaded", message)
+    return {
+        Kind.WRITTEN: None,
+        Kind.STALE: Superseded(),
+        Kind.FAILED: RetryLater("index_refused", message),
+        Kind.BUSY: RetryLater("index_unavailable", message, refund=True),
+        Kind.UNAVAILABLE: RetryLater("index_unavailable", message, refund=True),
+        Kind.REFUSED: Rejected("index_refused", message),
+        Kind.TOO_LARGE: Rejected("index_payload_too_large", message),
+    }[worst]
