@@ -25,13 +25,17 @@ from pipeline.database import connect
 from pipeline.errors import BrokerUnavailable
 from pipeline.holding import Holding
 from pipeline.loop import Loop
+from pipeline.probing import Prober
 from pipeline.processes import Presence
+from pipeline.purging import Purger
 from pipeline.relay import Listener, Relay
 from pipeline.settings import Settings, fault, parse_partitions
 from pipeline.sweeper import Sweeper
 from pipeline.waking import WakingBroker
 
 RETRY_SECONDS = 1.0
+STOP_SECONDS = 2.0
+"""How long a step may take to end: whatever waits for another server is left, as every step may be repeated."""
 
 
 def relay(settings: Settings) -> None:
@@ -56,16 +60,18 @@ def sweeper(settings: Settings) -> None:
         engine = _engine(settings, "sweeper", size=3)
         presence = Presence(settings, kind="sweeper")
         index = backend(settings)
-        steps = [
+        steps = (
             Loop("sweeper", Sweeper(engine, Postman(_broker(settings)), index, settings).run_once),
-            Loop("builder", Builder(engine, index).run_once),
-        ]
+            Loop("prober", Prober(engine, index).run_once),
+            Loop("builder", Builder(engine, index, settings).run_once),
+            Loop("purger", Purger(engine, index, settings).run_once),
+        )
         presence.start(stopping)
         for step in steps:
             step.start()
         stopping.wait()
         for step in steps:
-            step.stop(settings.worker.stop_grace_seconds)
+            step.stop(timeout=STOP_SECONDS)
         presence.stop()
 
 

@@ -13,6 +13,7 @@ from pipeline.builds import Build, Kind, Phase
 from pipeline.errors import FencepostError, Transient
 from pipeline.faults import Fault
 from pipeline.indexes import IndexState
+from pipeline.settings import Settings
 
 IDLE_SECONDS = 2.0
 WAIT_SECONDS = 0.5
@@ -33,10 +34,10 @@ AFTER = {
 class Builder:
     """See the module's docstring. Any number of processes may run one."""
 
-    def __init__(self, engine: Engine, backend: SearchBackend) -> None:
+    def __init__(self, engine: Engine, backend: SearchBackend, settings: Settings) -> None:
         self._engine = engine
         self._backend = backend
-        self._verifier = Verifier(engine, backend)
+        self._verifier = Verifier(engine, backend, settings)
         self._steps = {
             Phase.CREATING: self._create,
             Phase.DRAINING: self._drain,
@@ -54,7 +55,7 @@ class Builder:
                 return 0.0
             return self._step()
         except Transient as error:
-            events.emit("index.unavailable", reason=error.message)
+            events.emit("index.unanswered", reason=error.message)
             return TROUBLE_SECONDS
 
     def _step(self) -> float:

@@ -15,11 +15,12 @@ from sqlalchemy import Connection, Engine, text
 
 from indexer.results import unpack
 from indexer.search.backend import Entry, SearchBackend
-from pipeline import events, faults, refills
+from pipeline import breaker, events, faults, refills
+from pipeline.breaker import INDEX
 from pipeline.database import AWAY
 from pipeline.faults import Fault
 from pipeline.holding import Holding
-from pipeline.outcomes import Outcome, Published, Rejected, RetryLater, Superseded
+from pipeline.outcomes import Outcome, Published, Rejected, RetryLater, Superseded, is_outage
 from pipeline.refills import Batch, Refill
 from pipeline.settings import Settings
 
@@ -37,9 +38,7 @@ _READ = text("""
     LEFT JOIN results r ON r.result_id = coalesce(
         v.result_id, (SELECT max(result_id) FROM results same WHERE v.result_id IS NULL AND same.sha256 = v.sha256))
     WHERE d.document_id = ANY(CAST(:documents AS uuid[]))
-    FOR KEY SHARE OF d
 """)
-"""The lock waits for a purge under way, which then leaves nothing to write; no purge begins while there is a refill."""
 
 NO_RESULT = Rejected("no_result", "Its text is not stored any more; `fencepost reindex` makes it again.")
 
@@ -101,7 +100,15 @@ class Refiller:
             with self._engine.begin() as connection:
                 refills.finish_if_held(connection, batch.build_id, [(batch.refills[0], later)], self._settings)
             return True
-        return not any(isinstance(outcome, RetryLater) and outcome.refund for outcome in outcomes)
+        if trouble := next(filter(is_outage, outcomes), None):
+            self._pause(trouble.message)
+        return trouble is None
+
+    def _pause(self, reason: str) -> None:
+        with self._engine.begin() as connection:
+            has_opened = breaker.trip(connection, INDEX, reason=reason)
+        if has_opened:
+            events.emit("index.unavailable", reason=reason)
 
     def _in_one(self, batch: Batch) -> list[Outcome]:
         """Publishes and finishes in one transaction."""

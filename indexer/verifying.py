@@ -17,6 +17,7 @@ from indexer.search.backend import EntryState, SearchBackend
 from pipeline import events, faults, indexes, refills, verifications
 from pipeline.faults import Fault
 from pipeline.indexes import IndexState, PhysicalIndex
+from pipeline.settings import Settings
 from pipeline.verifications import Drift, DriftKind, Fact, Verification, differs
 
 CHUNK = 1000
@@ -29,8 +30,9 @@ REFILLED = frozenset({DriftKind.MISSING, DriftKind.STALE, DriftKind.AHEAD, Drift
 class Verifier:
     """Moves verifications forward; any number of processes may."""
 
-    def __init__(self, engine: Engine, backend: SearchBackend, *, chunk: int = CHUNK) -> None:
+    def __init__(self, engine: Engine, backend: SearchBackend, settings: Settings, *, chunk: int = CHUNK) -> None:
         self._engine = engine
+        self._keep = settings.retention.tombstone_days
         self._backend = backend
         self._chunk = chunk
 
@@ -54,7 +56,7 @@ class Verifier:
     def _compare(self, connection: Connection, verification: Verification, index: PhysicalIndex) -> UUID | None:
         """Notes what differs in the next chunk; returns where it ends, None behind the last document."""
         states = self._backend.states_after(connection, index.name, verification.cursor, self._chunk)
-        facts = verifications.facts_after(connection, verification.cursor, self._chunk)
+        facts = verifications.facts_after(connection, verification.cursor, self._chunk, tombstone_days=self._keep)
         full = [ids[-1].document_id for ids in (states, facts) if len(ids) == self._chunk]
         end = min(full, default=None)
         entries = {state.document_id: state for state in states if end is None or state.document_id <= end}
@@ -76,9 +78,9 @@ class Verifier:
         for _ in range(LOOKS):
             if not suspects:
                 break
-            before = verifications.facts_of(connection, suspects)
+            before = verifications.facts_of(connection, suspects, tombstone_days=self._keep)
             entries = {one.document_id: one for one in self._backend.states_of(connection, index.name, suspects)}
-            after = verifications.facts_of(connection, suspects, but_purged=True)
+            after = verifications.facts_of(connection, suspects, tombstone_days=self._keep)
             moving = []
             for one in suspects:
                 entry, fact = entries.get(one), after.get(one)

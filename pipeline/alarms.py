@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
+from pipeline.breaker import INDEX
 from pipeline.overview import CAP, Snapshot
-from pipeline.wording import counted, duration
+from pipeline.wording import clause, counted, duration, moment
 
 OLD_SECONDS = 600.0
 """From here on the oldest queued job is an alarm."""
@@ -50,8 +52,13 @@ def _stopped(counted_all: Snapshot, live: dict[str, Any]) -> Iterator[Alarm]:
     for kind, consequence in (("relay", "nothing is sent to the workers"), ("sweeper", "nothing lost is recovered")):
         if not running[kind]:
             yield Alarm(f"no_{kind}", f"No {kind} is running: {consequence}.", "/workers")
-    if broken := live["breaker"]:
-        yield Alarm("breaker", f"The {broken['name']} is away: {broken['reason']}", "/outbox")
+    for broken in live["breakers"]:
+        since = f"since {moment(broken['opened_at'], broken['opened_at'] + timedelta(seconds=broken['age_seconds']))}"
+        if broken["name"] == INDEX:
+            sentence = f"Publishing is paused {since}: {clause(broken['reason'])}. Uploads are accepted and wait."
+            yield Alarm("index", sentence, "/outbox?all=true")
+        else:
+            yield Alarm("breaker", f"The {broken['name']} is away {since}: {clause(broken['reason'])}.", "/outbox")
 
 
 def _stuck(live: dict[str, Any]) -> Iterator[Alarm]:

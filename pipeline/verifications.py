@@ -35,11 +35,15 @@ class DriftKind(StrEnum):
 
 
 class Fact(NamedTuple):
-    """What an index should have of a document. `under_way` is the newest version that is being worked on, 0 = none."""
+    """What an index should have of a document. `under_way` is the newest version that is being worked on, 0 = none.
+
+    A tombstone that is old enough to be purged `may_be_gone`: its entry goes before its rows.
+    """
 
     document_id: UUID
     published_version: int
     tombstone: bool
+    may_be_gone: bool
     under_way: int
 
 
@@ -79,7 +83,7 @@ def differs(fact: Fact | None, version: int | None, *, tombstone: bool) -> Drift
     """How an entry (None = there is none) differs from what was published; None when it is as it should be."""
     published = fact.published_version if fact is not None else 0
     if version is None:
-        return DriftKind.MISSING if published else None
+        return DriftKind.MISSING if fact is not None and published and not fact.may_be_gone else None
     if not published:
         return DriftKind.ORPHANED
     if version != published:
@@ -87,16 +91,16 @@ def differs(fact: Fact | None, version: int | None, *, tombstone: bool) -> Drift
     return DriftKind.WRONG_TOMBSTONE if fact is not None and tombstone != fact.tombstone else None
 
 
-def facts_after(connection: Connection, after: UUID | None, most: int) -> list[Fact]:
+def facts_after(connection: Connection, after: UUID | None, most: int, *, tombstone_days: float) -> list[Fact]:
     """The next documents in their order."""
-    return [Fact(*row) for row in connection.execute(query("facts_after"), {"after": after, "most": most})]
+    values = {"after": after, "most": most, "tombstone_days": tombstone_days}
+    return [Fact(*row) for row in connection.execute(query("facts_after"), values)]
 
 
-def facts_of(connection: Connection, documents: Sequence[UUID], *, but_purged: bool = False) -> dict[UUID, Fact]:
-    """Those of the documents that are there; `but_purged` leaves out those that are just being purged."""
-    statement = query("facts_of_unpurged" if but_purged else "facts_of")
-    rows = connection.execute(statement, {"documents": list(documents)})
-    return {row.document_id: Fact(*row) for row in rows}
+def facts_of(connection: Connection, documents: Sequence[UUID], *, tombstone_days: float) -> dict[UUID, Fact]:
+    """Those of the documents that are there."""
+    values = {"documents": list(documents), "tombstone_days": tombstone_days}
+    return {row.document_id: Fact(*row) for row in connection.execute(query("facts_of"), values)}
 
 
 def begin(connection: Connection, index_id: int, *, build_id: int | None = None, repair: bool = False) -> Verification:

@@ -33,7 +33,7 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(url: Url = None, as_json: AsJson = False) -> None:
-    """Check settings, packages, database, schema, broker, server and workers."""
+    """Check settings, packages, database, schema, broker, server, workers and breakers."""
     from pipeline.settings import load
 
     settings = load()
@@ -43,6 +43,7 @@ def doctor(url: Url = None, as_json: AsJson = False) -> None:
         lambda: _broker(settings),
         lambda: _server(url),
         lambda: _workers(url),
+        lambda: _breakers(url),
     )
     findings = [Finding("settings", ok=True, finding="every variable is known and in range"), *(c() for c in checks)]
     if as_json:
@@ -140,6 +141,17 @@ def _workers(url: str | None) -> Finding:
     if missing:
         return Finding("processes", ok=False, finding=f"no {', no '.join(missing)} is running")
     return Finding("processes", ok=True, finding=f"{alive.count('worker')} workers, relay and sweeper are alive")
+
+
+def _breakers(url: str | None) -> Finding:
+    try:
+        with server(url) as client:
+            breakers = client.get("/v1/overview")["breakers"]
+    except FencepostError:
+        return Finding("breakers", None, "cannot be asked for without a server")
+    names = {"broker": "sending", "index": "publishing"}
+    paused = [f"{names[b['name']]} is paused for {b['age_seconds']:.0f} s: {b['reason']}" for b in breakers]
+    return Finding("breakers", not paused, "; ".join(paused) or "broker and index take what they are given")
 
 
 def _settings(settings: Any, path: str = "FENCEPOST_") -> Iterator[tuple[str, Any, str]]:  # noqa: ANN401 - any group

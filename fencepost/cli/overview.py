@@ -68,7 +68,10 @@ def _lines(overview: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "oldest queued", f"{oldest['age_seconds']:.0f} s, document {oldest['document_id']}" if oldest else "none"
     yield "expired leases", str(len(overview["expired_leases"]))
     yield "outbox", f"{outbox['waiting']} waiting, {outbox['exhausted']} need a release"
-    yield "breaker", overview["breaker"]["reason"] if overview["breaker"] else "closed"
+    for breaker in overview["breakers"]:
+        yield "breaker", f"{breaker['name']}, for {breaker['age_seconds']:.0f} s: {breaker['reason']}"
+    if not overview["breakers"]:
+        yield "breaker", "closed"
     yield "index", _index(overview["index"])
     yield "processes", ", ".join(f"{count} {kind}" for kind, count in sorted(overview["processes"].items())) or "none"
     yield "throughput", f"{pace['per_second_now']:.1f} a second now, {pace['per_second']:.1f} over 15 minutes"

@@ -261,8 +261,10 @@ class Breaker(BaseModel):
 
     name: str
     reason: str
+    failures: int
     opened_at: datetime
     probe_at: datetime
+    age_seconds: float
 
 
 class Capacity(BaseModel):
@@ -334,7 +336,8 @@ class OverviewShape(BaseModel):
     expired_leases: list[ExpiredLease]
     outbox: OutboxState
     partitions: list[PartitionState]
-    breaker: Breaker | None
+    breaker: Breaker | None = Field(description="The first of `breakers`.")
+    breakers: list[Breaker] = Field(description="broker: nothing is sent; index: nothing is published, nor sent.")
     capacity: Capacity
     throughput: Throughput
     eta_seconds: float | None = Field(description="How long the backlog takes at the present pace.")

@@ -178,7 +178,7 @@ def test_nothing_is_wrong_in_a_healthy_system(world: OperatedWorld) -> None:
 
 def test_an_open_breaker_is_told(world: OperatedWorld) -> None:
     with world.engine.begin() as connection:
-        breaker.open_or_extend(connection, "broker", reason="connection refused", failures=1)
+        breaker.trip(connection, "broker", reason="connection refused")
 
     assert live(world)["breaker"]["reason"] == "connection refused"
     assert "breaker" in codes(world)

@@ -37,7 +37,7 @@ class Library:
     refiller: Refiller = field(init=False)
 
     def __post_init__(self) -> None:
-        self.builder = Builder(self.world.engine, self.backend)
+        self.builder = Builder(self.world.engine, self.backend, self.world.settings)
         self.refiller = self.refilling_worker()
 
     def refilling_worker(self, holding: Holding | None = None) -> Refiller:
@@ -149,7 +149,7 @@ class Library:
             begun = verifications.begin(
                 connection, index.index_id, build_id=build.build_id if build else None, repair=repair
             )
-        verifier = Verifier(self.world.engine, self.backend, chunk=chunk)
+        verifier = Verifier(self.world.engine, self.backend, self.world.settings, chunk=chunk)
         while verifier.step():
             pass
         if build is not None:

@@ -101,7 +101,7 @@ def test_a_lost_version_is_told(visit: Page, world: OperatedWorld) -> None:
 
 def test_an_open_breaker_is_told(visit: Page, world: OperatedWorld) -> None:
     with world.engine.begin() as connection:
-        breaker.open_or_extend(connection, "broker", reason="Connection refused.", failures=1)
+        breaker.trip(connection, "broker", reason="Connection refused.")
 
     visit.goto("/")
 

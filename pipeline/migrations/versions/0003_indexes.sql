@@ -23,6 +23,9 @@ CREATE TABLE publish_epoch (
 INSERT INTO publish_epoch DEFAULT VALUES;
 ALTER TABLE attempts ADD COLUMN epoch bigint NOT NULL DEFAULT 0;
 
+-- A breaker counts its failures in its row, because any number of processes share it.
+ALTER TABLE breakers ADD COLUMN failures integer NOT NULL DEFAULT 1 CHECK (failures >= 1);
+
 -- In PostgreSQL a physical index is a schema. Statements name its tables alone; the transaction chooses the schema.
 CREATE SCHEMA fencepost_1_1;
 ALTER TABLE entries SET SCHEMA fencepost_1_1;
@@ -70,7 +73,6 @@ CREATE TABLE refills (
     last_error  text,
     PRIMARY KEY (build_id, document_id)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
-CREATE INDEX refills_by_document ON refills (document_id);
 
 -- Comparing an index with the database, in the order of document_id. `repair` hands what differs to the build.
 CREATE TABLE verifications (

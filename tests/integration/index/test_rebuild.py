@@ -16,7 +16,7 @@ from pipeline.errors import Conflict, IndexUnavailable, NotFound
 from pipeline.holding import Holding
 from pipeline.indexes import IndexState
 from pipeline.outcomes import Outcome, Rejected, RetryLater
-from pipeline.sweeper import Sweeper
+from pipeline.purging import Purger
 from tests.support.indexing import Library
 
 
@@ -337,11 +337,11 @@ def test_a_tombstone_is_not_purged_while_it_is_being_refilled(library: Library):
     library.world.execute("UPDATE processes SET ended_at = now()")
     with library.world.engine.begin() as connection:
         refills.lease(connection, backend=library.backend.kind, worker_id=1, most=10, most_bytes=10**6)
-    sweeper = Sweeper(library.world.engine, None, library.backend, library.world.settings)
-    assert sweeper._purge_documents(30) == 0
+    purger = Purger(library.world.engine, library.backend, library.world.settings)
+    assert purger.documents(30) == 0
     library.run(library.build())
     library.world.execute("UPDATE processes SET ended_at = now()")
-    assert sweeper._purge_documents(30) == 1
+    assert purger.documents(30) == 1
     assert library.entries() == {}
     assert library.verify().drifted == 0
 
@@ -400,7 +400,7 @@ def test_two_sweepers_move_one_build(library: Library):
     stopping = threading.Event()
 
     def move() -> None:
-        builder = Builder(library.world.engine, library.backend)
+        builder = Builder(library.world.engine, library.backend, library.world.settings)
         while not stopping.is_set():
             builder.run_once()
 
