@@ -6,14 +6,20 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from pydantic import SecretStr
 from sqlalchemy import text
 
+from fencepost.local.opensearch import LocalOpenSearch
 from indexer import results
+from indexer.adopting import adopt
 from indexer.extract import Extraction, Passage
 from indexer.rebuilding import Builder
 from indexer.refilling import Refiller
 from indexer.results import Key
 from indexer.search.backend import Entry, EntryState, SearchBackend, SearchRequest
+from indexer.search.backends import backend as backend_of
+from indexer.search.opensearch import OpenSearchBackend
+from indexer.search.postgres import Postgres
 from indexer.verifying import Verifier
 from pipeline import builds, indexes, verifications
 from pipeline.acceptance import Acceptance
@@ -22,9 +28,22 @@ from pipeline.holding import Holding
 from pipeline.leases import Ending, Lease, finish_if_held, lock_held
 from pipeline.loop import Loop
 from pipeline.outcomes import Published, TextQuality
+from pipeline.settings import OpenSearch, Settings
 from pipeline.verifications import Verification
 from tests.support.waiting import until
 from tests.support.world import World
+
+
+def installed(world: World, node: LocalOpenSearch | None, prefix: str = "") -> "Library":
+    """A library in PostgreSQL, or in OpenSearch where there is a node."""
+    if node is None:
+        return Library(world, Postgres())
+    world.settings = Settings(opensearch_url=SecretStr(node.url), opensearch=OpenSearch(prefix=prefix))
+    variables = {"FENCEPOST_OPENSEARCH_URL": node.url, "FENCEPOST_OPENSEARCH__PREFIX": prefix}
+    backend = backend_of(world.settings)
+    adopt(world.engine, backend, world.settings)
+    world.execute("UPDATE search_indexes SET state = 'dropped' WHERE backend = 'postgres'")
+    return Library(world, backend, variables)
 
 
 @dataclass
@@ -33,6 +52,8 @@ class Library:
 
     world: World
     backend: SearchBackend
+    variables: dict[str, str] = field(default_factory=dict)
+    """What real processes must know to have the same index."""
     builder: Builder = field(init=False)
     refiller: Refiller = field(init=False)
 
@@ -74,6 +95,8 @@ class Library:
 
     def publish(self, accepted: Acceptance, words: str | None = None) -> None:
         """Leases, publishes to all targets and finishes, as a worker does."""
+        if accepted.unchanged:
+            return
         (held,) = self.world.lease(accepted.job_id)
         self.write(held, words)
         self.finish(held, words)
@@ -116,10 +139,12 @@ class Library:
         entry = Entry(document_id, version, tombstone, 1, None, "", "", {}, row["accepted_at"], [Passage(words)])
         if tombstone:
             entry = entry._replace(passages=())
+        until(lambda: self._is_written(entry), what="the end of the memory of what was there")
+
+    def _is_written(self, entry: Entry) -> bool:
         with self.world.engine.begin() as connection:
             target = [indexes.must_be_live(connection).name]
-            outcomes = self.backend.publish(connection if self.backend.in_transaction else None, target, [entry])
-        assert not outcomes, outcomes
+            return not self.backend.publish(connection if self.backend.in_transaction else None, target, [entry])
 
     def lose(self, *documents: UUID) -> None:
         """Takes entries out of the live index."""
@@ -127,15 +152,22 @@ class Library:
             name = indexes.must_be_live(connection).name
             for state in self.backend.states_of(connection, name, documents):
                 assert self.backend.remove(connection, name, state)
+        self.refresh()  # else the engine remembers the versions of what is gone
+
+    def refresh(self) -> None:
+        """Makes what was published findable at once."""
+        if isinstance(self.backend, OpenSearchBackend):
+            self.backend._client.indices.refresh(index=f"{self.world.settings.opensearch.prefix}-*")
 
     def entries(self, index: str | None = None) -> dict[UUID, EntryState]:
         """Everything in an index, the live one unless named."""
         with self.world.engine.connect() as connection:
             name = index or indexes.must_be_live(connection).name
-            return {one.document_id: one for one in self.backend.states_after(connection, name, None, 100_000)}
+            return {one.document_id: one for one in self.backend.states_after(connection, name, None, 10_000)}
 
     def find(self, words: str) -> int:
         """How many documents a search finds."""
+        self.refresh()
         with self.world.engine.connect() as connection:
             return self.backend.search(connection, SearchRequest(words)).total
 

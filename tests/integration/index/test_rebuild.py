@@ -192,7 +192,9 @@ def test_an_engine_in_trouble_costs_no_refill_its_budget(library: Library, troub
     assert library.refiller.run_once() >= 1
     rows = library.world.rows("SELECT attempts, failed, lease_until FROM refills")
     assert [tuple(row.values()) for row in rows] == [(0, False, None)] * 4
+    assert library.world.row("SELECT name, reason FROM breakers") == {"name": "index", "reason": "It is away."}
     troubled.outcome = lambda _: None
+    library.world.execute("DELETE FROM breakers")
     library.world.execute("UPDATE refills SET due_at = now()")
     assert library.run(library.build()).phase is Phase.DONE
 

@@ -5,8 +5,9 @@ import threading
 from uuid import uuid4
 
 import pytest
+
 from indexer.verifying import Verifier
-from pipeline import verifications
+from pipeline import indexes, verifications
 from pipeline.builds import Phase
 from pipeline.errors import Conflict
 from pipeline.outcomes import Rejected
@@ -139,7 +140,7 @@ def test_a_verification_goes_on_where_it_stopped(library: Library):
     documents = sorted(library.add_many(6))
     library.lose(*documents[::2])
     with library.world.engine.begin() as connection:
-        begun = verifications.begin(connection, 1)
+        begun = verifications.begin(connection, indexes.must_be_live(connection).index_id)
     for _ in range(2):
         Verifier(library.world.engine, library.backend, library.world.settings, chunk=2).step()
     half = library.verification(begun.verification_id)
@@ -153,9 +154,9 @@ def test_a_verification_goes_on_where_it_stopped(library: Library):
 def test_only_one_at_a_time_and_a_chunk_has_one_owner(library: Library):
     library.add_many(3)
     with library.world.engine.begin() as connection:
-        verifications.begin(connection, 1)
+        verifications.begin(connection, indexes.must_be_live(connection).index_id)
         with pytest.raises(Conflict, match="already"):
-            verifications.begin(connection, 1)
+            verifications.begin(connection, indexes.must_be_live(connection).index_id)
     with library.world.engine.begin() as connection:
         assert verifications.claim(connection) is not None
         assert not Verifier(library.world.engine, library.backend, library.world.settings).step()
