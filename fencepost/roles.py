@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from sqlalchemy import Engine
 
@@ -18,10 +18,11 @@ from indexer.attempt import Indexer
 from indexer.extract.pool import ExtractionPool
 from indexer.rebuilding import Builder
 from indexer.refilling import Refiller
+from indexer.search.backend import SearchBackend
 from indexer.search.backends import backend, inspect
-from pipeline import broker, events, faults, logs
+from pipeline import broker, events, faults, indexes, logs
 from pipeline.broker import Postman
-from pipeline.database import connect
+from pipeline.database import AWAY, connect
 from pipeline.errors import BrokerUnavailable
 from pipeline.holding import Holding
 from pipeline.loop import Loop
@@ -87,6 +88,7 @@ def worker(settings: Settings) -> None:
         presence.start(stopping)
         scratch.remove_left()
         search = backend(settings)
+        _await_index(engine, search, stopping)
         inspect(search, engine)
         with ExtractionPool(settings.extract) as pool:
             indexer = Indexer(
@@ -135,6 +137,20 @@ def _check_broker(url: str, stopping: threading.Event) -> None:
             events.emit("broker.unavailable", error=error.message)
             stopping.wait(RETRY_SECONDS)
     return None
+
+
+def _await_index(engine: Engine, search: SearchBackend, stopping: threading.Event) -> None:
+    """Waits while the live index belongs to another backend than the settings say: nothing could be published to it."""
+    said = False
+    while not stopping.is_set():
+        with suppress(*AWAY), engine.connect() as connection:
+            live = indexes.live(connection)
+            if live is not None and live.backend == search.kind:
+                return
+            if not said:
+                events.emit("index.elsewhere", index=live.name if live else None, backend=search.kind)
+                said = True
+        stopping.wait(RETRY_SECONDS)
 
 
 def _engine(settings: Settings, kind: str, *, size: int) -> Engine:

@@ -1,4 +1,8 @@
-"""Adopting a backend: what `fencepost migrate` does so that the index that is searched is the one of the settings."""
+"""Which index is searched: that of the settings, and one that is there.
+
+`fencepost migrate` adopts the backend of the settings; `fencepost index rebuild` also replaces an index that somebody
+removed from the engine, which cannot be filled beside the old one, because nothing can be published to that.
+"""
 
 from dataclasses import dataclass
 
@@ -6,7 +10,7 @@ from sqlalchemy import Connection, Engine, text
 
 from indexer.search.backend import SearchBackend
 from pipeline import builds, events, indexes
-from pipeline.builds import Kind, Phase
+from pipeline.builds import Build, Kind, Phase
 from pipeline.errors import Conflict
 from pipeline.indexes import IndexState, PhysicalIndex
 from pipeline.settings import Settings
@@ -32,29 +36,57 @@ class Adopted:
 def adopt(engine: Engine, backend: SearchBackend, settings: Settings) -> Adopted:
     """Makes an index of this backend the live one, and begins a rebuild if the live one is of an older release.
 
-    An index that is new is searched at once and filled by the workers, if there are documents. May be repeated; raises
-    Conflict when another build is under way that would have to end first.
+    May be repeated; raises Conflict when another build is under way that would have to end first.
     """
     with engine.begin() as connection:
         live = indexes.live(connection)
-        if live is not None and live.backend == backend.kind:
+        if live is not None and _is_there(connection, live, backend):
             return _kept(connection, live, backend, settings)
+    return _replace(engine, backend, settings)
+
+
+def rebuild(engine: Engine, backend: SearchBackend, settings: Settings) -> Build:
+    """Begins a rebuild of the live index, or replaces it at once when it is gone: there is nothing left to search.
+
+    Raises Conflict when a build is under way, or the live index belongs to another backend.
+    """
+    with engine.begin() as connection:
+        live = indexes.live(connection)
+        if live is None or live.backend != backend.kind or _is_there(connection, live, backend):
+            return builds.begin_rebuild(
+                connection, backend=backend.kind, fingerprint=backend.fingerprint, settings=settings
+            )
+    _replace(engine, backend, settings, fill_always=True)
+    with engine.connect() as connection:
+        build = builds.newest(connection)
+    assert build is not None  # noqa: S101 - begun above
+    return build
+
+
+def _is_there(connection: Connection, live: PhysicalIndex, backend: SearchBackend) -> bool:
+    return live.backend == backend.kind and backend.fingerprint_in(connection, live) is not None
+
+
+def _replace(engine: Engine, backend: SearchBackend, settings: Settings, *, fill_always: bool = False) -> Adopted:
+    """A new index is searched at once, and filled by the workers if there are documents."""
+    with engine.begin() as connection:
         if (current := builds.under_way(connection)) is not None:
             raise Conflict(
                 "build_under_way",
-                f"A {current.kind} of the search index is under way. Cancel it with `fencepost index rebuild --cancel` "
-                f"before documents are searched in {backend.kind}.",
+                f"A {current.kind} is under way, but the index that is searched must be replaced by a new one. "
+                "Cancel it first with `fencepost index rebuild --cancel`.",
             )
         new = indexes.begin_next(connection, backend=backend.kind, fingerprint=backend.fingerprint, settings=settings)
-    with engine.begin() as connection:  # committed by name before the engine makes it
+    with engine.begin() as connection:  # the name is committed before the engine hears of it
+        old = indexes.live(connection)
         backend.create(connection, new)
         backend.make_live(connection, new)
-        old = {live.index_id: IndexState.RETIRED} if live is not None else {}
-        epoch = indexes.change(connection, {new.index_id: IndexState.LIVE} | old)
+        retired = {old.index_id: IndexState.RETIRED} if old is not None else {}
+        epoch = indexes.change(connection, {new.index_id: IndexState.LIVE} | retired)
         has_documents = connection.execute(text("SELECT EXISTS (SELECT FROM documents)")).scalar_one()
-        if has_documents:
+        if has_documents or fill_always:
             builds.begin(connection, Kind.REPAIR, new.index_id, Phase.DRAINING, walks=True, epoch=epoch)
-    events.emit("index.adopted", index=new.name, backend=new.backend, replaced=live.name if live else None)
+    events.emit("index.replaced", index=new.name, backend=new.backend, old=old.name if old is not None else None)
     return Adopted(new.name, "filled" if has_documents else None)
 
 

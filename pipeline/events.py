@@ -19,7 +19,9 @@ WARNINGS = frozenset(
      "delivery.malformed", "index.unanswered", "index.unavailable", "delivery.resent", "extraction.crashed",
      "notifier.disconnected", "listener.disconnected", "index.drifted", "index.missing", "index.outdated"},
 )  # fmt: skip
-ERRORS = frozenset({"request.failed", "loop.failed", "attempt.failed", "finish.given_up", "refill.failed"})
+ERRORS = frozenset(
+    {"request.failed", "loop.failed", "attempt.failed", "finish.given_up", "refill.failed", "index.elsewhere"}
+)
 
 
 def emit(name: str, **fields: object) -> None:

@@ -14,6 +14,7 @@ from fencepost.http.index_shapes import (
     VerificationPage,
     Verify,
 )
+from indexer import adopting
 from indexer.search.backend import SearchBackend
 from indexer.search_routes import the_backend
 from pipeline import builds, events, indexes, overview, verifications
@@ -77,11 +78,11 @@ def show_verification(
 
 @router.post("/v1/index/rebuild", status_code=202, summary="Rebuild the index", responses=documented(409))
 def rebuild(engine: TheEngine, backend: TheBackend, settings: TheSettings) -> Begun:
-    """Makes a new index, fills and verifies it, and then swaps it in. One that is stuck goes on."""
-    with engine.begin() as connection:
-        build = builds.begin_rebuild(
-            connection, backend=backend.kind, fingerprint=backend.fingerprint, settings=settings
-        )
+    """Makes a new index, fills and verifies it, and then swaps it in. One that is stuck goes on.
+
+    Where the live index is gone from its engine, the new one is live at once, and then filled.
+    """
+    build = adopting.rebuild(engine, backend, settings)
     return Begun(verification_id=None, build_id=build.build_id)
 
 

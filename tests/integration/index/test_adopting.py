@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.adopting import adopt
+from indexer.adopting import adopt, rebuild
 from indexer.search.backend import SearchBackend
 from pipeline import indexes
 from pipeline.builds import Phase
@@ -99,3 +99,24 @@ def test_a_build_in_the_other_backend_must_end_first(library: Library):
     came_from_elsewhere(library)
     with pytest.raises(Conflict, match="--cancel"):
         adopted(library)
+
+
+def test_an_index_that_was_wiped_is_replaced_and_filled_to_the_last_document(library: Library):
+    documents = library.add_many(5)
+    library.delete(documents[0])
+    with library.world.engine.begin() as connection:
+        live = indexes.must_be_live(connection)
+        library.backend.drop(connection, live)
+    build = rebuild(library.world.engine, library.backend, library.world.settings)
+    library.update(documents[1], "lighthouse again")
+    assert library.run(build).phase is Phase.DONE
+    assert library.find("lighthouse") == 4
+    library.check()
+
+
+def test_a_build_must_end_before_a_wiped_index_is_replaced(library: Library):
+    library.rebuild()
+    with library.world.engine.begin() as connection:
+        library.backend.drop(connection, indexes.must_be_live(connection))
+    with pytest.raises(Conflict, match="--cancel"):
+        rebuild(library.world.engine, library.backend, library.world.settings)
