@@ -98,7 +98,7 @@ def test_a_title_counts_more_than_the_text(index: SearchIndex):
     assert index.find("lighthouse") == ["title", "text"]
 
 
-@pytest.mark.parametrize("query", ["都", "京", "東京都", '"東京 tower"', "tower", "報告書"])
+@pytest.mark.parametrize("query", ["都", "京", "東京都", '"東京都 tower"', "tower", "報告書"])
 def test_a_title_is_found_like_a_text(index: SearchIndex, query: str):
     index.add("annual", "nothing of that in the text", title="東京都 tower 報告書")
     index.add("tokyo tower annual", "something else")
