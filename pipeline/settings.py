@@ -248,6 +248,11 @@ class Settings(BaseSettings):
         """Where documents are searched: as `search` says, else where there is an address."""
         return self.search or ("opensearch" if self.opensearch_url.get_secret_value() else "postgres")
 
+    @property
+    def names_search(self) -> bool:
+        """Whether anything says where documents are searched; else it is the default."""
+        return bool(self.search or self.opensearch_url.get_secret_value())
+
     def needs(self, *names: str) -> Self:
         """Raises SettingsError unless each of the named settings is set."""
         for name in names:

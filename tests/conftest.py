@@ -44,6 +44,13 @@ def server_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
+@pytest.fixture
+def enterable_folder() -> Iterator[Path]:
+    """An empty folder that the servers' user may enter."""
+    with servers.open_folder() as folder:
+        yield folder
+
+
 @pytest.fixture(scope="session")
 def postgres(server_folder: Path) -> Iterator[LocalPostgres]:
     """The session's PostgreSQL."""
