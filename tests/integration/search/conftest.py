@@ -1,8 +1,9 @@
 """Each test here runs on both search backends, unless its file is of one of them."""
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from fencepost.local.opensearch import LocalOpenSearch
 from indexer.search.backend import SearchBackend
 from indexer.search.backends import backend as backend_of
 from indexer.search.opensearch import OpenSearchBackend
@@ -10,11 +11,19 @@ from pipeline.settings import Settings
 from tests.support.search_index import SearchIndex, make_live
 from tests.support.servers import Database
 
+if TYPE_CHECKING:
+    from fencepost.local.opensearch import LocalOpenSearch
+
 
 @pytest.fixture(params=["postgres", "opensearch"])
-def configured(request: pytest.FixtureRequest, database: Database) -> Settings:
-    """The settings of an installation with each search backend in turn."""
-    kind: str = request.param
+def kind(request: pytest.FixtureRequest) -> str:
+    """Each search backend in turn."""
+    return str(request.param)
+
+
+@pytest.fixture
+def configured(kind: str, request: pytest.FixtureRequest, database: Database) -> Settings:
+    """The settings of an installation."""
     if kind == "postgres":
         return Settings(database_url=database.url)
     node: LocalOpenSearch = request.getfixturevalue("opensearch")
