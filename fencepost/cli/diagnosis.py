@@ -179,13 +179,15 @@ def _workers(url: str | None) -> Finding:
 
 
 def _breakers(url: str | None) -> Finding:
+    from pipeline.wording import clause
+
     try:
         with server(url) as client:
             breakers = client.get("/v1/overview")["breakers"]
     except FencepostError:
         return Finding("breakers", None, "cannot be asked for without a server")
     names = {"broker": "sending", "index": "publishing"}
-    paused = [f"{names[b['name']]} is paused for {b['age_seconds']:.0f} s: {b['reason']}" for b in breakers]
+    paused = [f"{names[b['name']]} is paused for {b['age_seconds']:.0f} s: {clause(b['reason'])}" for b in breakers]
     return Finding("breakers", not paused, "; ".join(paused) or "broker and index take what they are given")
 
 

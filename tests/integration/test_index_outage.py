@@ -405,6 +405,21 @@ def test_a_probe_that_fails_late_opens_nothing_again(world: World, index: Elsewh
     assert world.rows("SELECT * FROM breakers") == []
 
 
+def test_a_probe_whose_claim_has_lapsed_counts_no_more(world: World, index: Elsewhere) -> None:
+    trip(world)
+    make_due(world)
+    index.trouble = "an old answer"
+
+    def replace() -> None:
+        index.meanwhile = lambda: None
+        probe(world, index)
+
+    index.meanwhile = replace
+    Prober(world.engine, index).run_once()
+    assert index.calls == ["probe", "probe"]
+    assert world.row("SELECT failures FROM breakers")["failures"] == 2
+
+
 def test_relays_are_woken_when_it_closes(
     world: World, index: Elsewhere, database: Database, said: list[tuple[str, dict[str, object]]]
 ) -> None:

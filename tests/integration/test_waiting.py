@@ -172,7 +172,7 @@ def test_the_broker_is_unreachable(world: OperatedWorld) -> None:
 
 def test_publishing_is_paused(world: OperatedWorld) -> None:
     job_id = world.file().job_id
-    open_breaker(world, "index", reason="the index is read-only (disk)")
+    open_breaker(world, "index", reason="The index is read-only (disk).")
 
     assert why(world, job_id) == "publishing is paused: the index is read-only (disk)"
 
