@@ -41,8 +41,8 @@ lock: $(STAMP) ## renew requirements.lock from pyproject.toml
 bench: $(STAMP) ## measure speed as ratios against raw limits (ARGS=... goes to benchmarks.pipeline)
 	$(BIN)/python -m benchmarks.pipeline $(ARGS)
 
-soak: $(STAMP) ## check the statements against the model for a long time
-	$(BIN)/python -m pytest --hypothesis-profile=soak tests/model
+soak: $(STAMP) ## check the statements against the model for a long time, and an index that is away for a minute
+	$(BIN)/python -m pytest --hypothesis-profile=soak tests/model tests/faults/test_index_faults.py
 
 prove: $(STAMP) ## remove each guard in turn and name the test that goes red
 	$(BIN)/python -m tests.prove

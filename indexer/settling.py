@@ -13,13 +13,14 @@ from sqlalchemy import Connection, Engine, text
 from indexer import results
 from indexer.member import Attempt, failed
 from indexer.search.backend import Entry, SearchBackend
-from pipeline import events, faults, leases
+from pipeline import breaker, events, faults, leases
+from pipeline.breaker import INDEX
 from pipeline.database import AWAY
 from pipeline.faults import Fault
 from pipeline.holding import Holding
 from pipeline.leases import Ending
 from pipeline.loop import patiently
-from pipeline.outcomes import LeaseLost, Outcome, Published
+from pipeline.outcomes import LeaseLost, Outcome, Published, is_outage, outage
 from pipeline.settings import Settings
 from pipeline.states import State
 
@@ -72,11 +73,35 @@ class Settler:
         """Publishes first where that is a matter of another engine: no transaction waits for it."""
         if self._backend.in_transaction:
             return self._finish_with_publishing(attempts)
-        outcomes = self._publish(None, attempts)
+        self._publish_elsewhere([attempt for attempt in attempts if attempt.outcome is None])
         faults.reach(Fault.AFTER_PUBLISH_BEFORE_FINISH)
         with self._engine.begin() as connection:
             held = leases.lock_held(connection, [attempt.lease for attempt in attempts])
-            return self._finish(connection, [a for a in attempts if a.lease.job_id in held], outcomes)
+            return self._finish(connection, [a for a in attempts if a.lease.job_id in held], {})
+
+    def _publish_elsewhere(self, attempts: list[Attempt]) -> None:
+        """Gives each its outcome, which a repeated finish finds again.
+
+        Nothing is tried while the breaker is open: what was under way when it opened is handed back as well. It opens
+        before the finish, so that what is handed back is not sent at once.
+        """
+        with self._engine.connect() as connection:
+            paused = breaker.why_open(connection, INDEX)
+        outcomes: dict[UUID, Outcome]
+        if paused is None:
+            outcomes = self._publish(None, attempts)
+            if trouble := next(filter(is_outage, outcomes.values()), None):
+                self._pause(trouble.message)
+        else:
+            outcomes = {attempt.lease.document_id: outage(paused) for attempt in attempts}
+        for attempt in attempts:
+            attempt.outcome = outcomes[attempt.lease.document_id]
+
+    def _pause(self, reason: str) -> None:
+        with self._engine.begin() as connection:
+            has_opened = breaker.trip(connection, INDEX, reason=reason)
+        if has_opened:
+            events.emit("index.unavailable", reason=reason)
 
     def _finish_with_publishing(self, attempts: list[Attempt]) -> dict[UUID, State]:
         """Learns which leases are still held, publishes only those, and finishes them, in one transaction."""

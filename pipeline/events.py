@@ -16,10 +16,12 @@ _log = structlog.get_logger("fencepost")
 QUIET = frozenset({"lease.taken", "attempt.ended", "outbox.relayed", "delivery.empty"})
 WARNINGS = frozenset(
     {"lease.lost", "job.reclaimed", "process.lost", "broker.unavailable", "database.unavailable", "outbox.refused",
-     "delivery.malformed", "index.unavailable", "delivery.resent", "extraction.crashed", "notifier.disconnected",
-     "listener.disconnected", "index.missing", "index.outdated"},
+     "delivery.malformed", "index.unanswered", "index.unavailable", "delivery.resent", "extraction.crashed",
+     "notifier.disconnected", "listener.disconnected", "index.drifted", "index.missing", "index.outdated"},
 )  # fmt: skip
-ERRORS = frozenset({"request.failed", "loop.failed", "attempt.failed", "finish.given_up"})
+ERRORS = frozenset(
+    {"request.failed", "loop.failed", "attempt.failed", "finish.given_up", "refill.failed", "index.elsewhere"}
+)
 
 
 def emit(name: str, **fields: object) -> None:

@@ -12,6 +12,8 @@ from uuid import UUID
 import orjson
 from sqlalchemy import Connection, text
 
+from pipeline import breaker, outbox
+from pipeline.breaker import INDEX
 from pipeline.database import query
 from pipeline.indexes import TARGETS_LOCK
 from pipeline.outcomes import FAILURES, LeaseLost, Outcome, Published, Rejected, RetryLater, Superseded
@@ -65,7 +67,17 @@ class Ending:
 
 
 def lease(connection: Connection, jobs: Sequence[UUID], *, worker_id: int, seconds: float) -> list[Lease]:
-    """Leases those of the jobs that wait, are due, and whose document nobody holds; the others are simply left out."""
+    """Leases those of the jobs that wait, are due, and whose document nobody holds; the others are simply left out.
+
+    While the index is in trouble nothing is leased, and what was offered waits in the outbox again.
+    """
+    leased = _lease(connection, jobs, worker_id=worker_id, seconds=seconds)
+    if not leased and breaker.why_open(connection, INDEX) is not None:
+        outbox.take_back(connection, jobs)
+    return leased
+
+
+def _lease(connection: Connection, jobs: Sequence[UUID], *, worker_id: int, seconds: float) -> list[Lease]:
     documents = connection.execute(
         text("""
             SELECT document_id FROM (SELECT pg_advisory_xact_lock_shared(:lock)) AS targets_stay, jobs

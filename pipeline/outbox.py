@@ -6,6 +6,7 @@ transaction that commits late would be skipped.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 from uuid import UUID, uuid4
@@ -93,6 +94,17 @@ def give_back(connection: Connection, deliveries: Sequence[Delivery], settings: 
 def refuse(connection: Connection, delivery: Delivery, settings: Settings, *, error: str) -> None:
     """Unclaims rows that the broker refuses: each spends one publication, the last one makes it wait for a person."""
     _unclaim(connection, [delivery], settings, error=error, refused=True)
+
+
+def send_again(connection: Connection, jobs: Sequence[UUID], *, seen_at: datetime) -> int:
+    """Puts jobs back whose delivery was lost by `seen_at`, if they still wait; returns how many."""
+    values = {"jobs": list(jobs), "seen_at": seen_at, "is_lost": True}
+    return connection.execute(query("send_again"), values).rowcount
+
+
+def take_back(connection: Connection, jobs: Sequence[UUID]) -> int:
+    """Puts offered jobs back that nobody may lease now, as if they had not been sent; returns how many."""
+    return connection.execute(query("send_again"), {"jobs": list(jobs), "seen_at": None, "is_lost": False}).rowcount
 
 
 def release(connection: Connection, ids: Sequence[int] | None = None) -> int:

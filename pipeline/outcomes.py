@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
+from typing import TypeGuard
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,20 @@ class LeaseLost:
     message: str = "The lease ran out."
 
 
+OUTAGE = "index_unavailable"
+"""The code of an attempt that met an index in trouble: neither an attempt nor time is spent."""
+
 Outcome = Published | Superseded | RetryLater | Rejected | LeaseLost
+
+
+def outage(message: str) -> RetryLater:
+    """The outcome of every publish while the index is in trouble as a whole."""
+    return RetryLater(OUTAGE, message, refund=True)
+
+
+def is_outage(outcome: Outcome) -> TypeGuard[RetryLater]:
+    """Whether this outcome is about the index and not about the document."""
+    return isinstance(outcome, RetryLater) and outcome.code == OUTAGE and outcome.refund
 
 
 class TextQuality(StrEnum):

@@ -85,14 +85,15 @@ def live(connection: Connection, settings: Settings) -> dict[str, Any]:
     ).mappings()
     rates = connection.execute(query("rates"), {"minutes": MINUTES, "cap": MOST_ROWS}).mappings().one()
     errors = connection.execute(query("recent_errors"), {"minutes": MINUTES, "most": MOST_ROWS, "cap": CAP})
-    kinds = _living(connection, settings)
+    kinds, breakers = _living(connection, settings), breaker.state(connection)
     return {
         "oldest_queued": dict(oldest) if oldest else None,
         "expired_leases": [dict(row) for row in expired],
         "quarantined": outbox.pop("quarantined"),
         "outbox": outbox,
         "partitions": [dict(row) for row in partitions],
-        "breaker": next(iter(breaker.state(connection)), None),
+        "breaker": next(iter(breakers), None),
+        "breakers": breakers,
         "processes": kinds["processes"],
         "capacity": _capacity(rates, kinds["slots"]),
         "throughput": {"per_second_now": rates["done_per_second_now"], "per_second": rates["done_per_second"]},

@@ -11,13 +11,13 @@ import psycopg
 from sqlalchemy import Engine
 
 from pipeline import breaker, events, faults, outbox
+from pipeline.breaker import BROKER
 from pipeline.broker import MessageRefused, Postman
 from pipeline.errors import BrokerUnavailable
 from pipeline.faults import Fault
 from pipeline.outbox import Delivery
 from pipeline.settings import Settings
 
-BREAKER = "broker"
 CHANNEL = "fencepost_outbox"
 
 
@@ -91,7 +91,8 @@ class Relay:
         self._may_be_open = True
         with self._engine.begin() as connection:
             outbox.give_back(connection, unsent, self._settings, error=error.message)
-            pause = breaker.open_or_extend(connection, BREAKER, reason=error.message, failures=self._failures)
+            breaker.trip(connection, BROKER, reason=error.message)
+            pause = breaker.pause(connection, BROKER)
         if self._failures == 1:
             events.emit("broker.unavailable", error=error.message)
         return pause
@@ -100,9 +101,9 @@ class Relay:
         if not self._may_be_open:
             return
         with self._engine.begin() as connection:
-            was_open = breaker.close(connection, BREAKER)
-        if was_open:
-            events.emit("broker.recovered", failures=self._failures)
+            seconds = breaker.close(connection, BROKER)
+        if seconds is not None:
+            events.emit("broker.recovered", seconds=round(seconds, 1))
         self._failures, self._may_be_open = 0, False
 
 

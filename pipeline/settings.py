@@ -102,6 +102,13 @@ class Worker(_Group):
     partitions: Annotated[str, AfterValidator(_partition_ranges)] = "all"
 
 
+class Refill(_Group):
+    """How much of an index that is built one worker writes at once."""
+
+    batch_documents: int = Field(200, ge=1, le=1000)
+    batch_bytes: int = Field(MIB, ge=1)
+
+
 class Extract(_Group):
     """What one extraction may use."""
 
@@ -228,6 +235,7 @@ class Settings(BaseSettings):
     sweep: Sweep = Sweep()
     retention: Retention = Retention()
     worker: Worker = Worker()
+    refill: Refill = Refill()
     extract: Extract = Extract()
     opensearch: OpenSearch = OpenSearch()
     local_opensearch: LocalNode = LocalNode()
@@ -247,6 +255,11 @@ class Settings(BaseSettings):
     def search_backend(self) -> Literal["postgres", "opensearch"]:
         """Where documents are searched: as `search` says, else where there is an address."""
         return self.search or ("opensearch" if self.opensearch_url.get_secret_value() else "postgres")
+
+    @property
+    def names_search(self) -> bool:
+        """Whether anything says where documents are searched; else it is the default."""
+        return bool(self.search or self.opensearch_url.get_secret_value())
 
     def needs(self, *names: str) -> Self:
         """Raises SettingsError unless each of the named settings is set."""

@@ -12,12 +12,12 @@ from uuid import UUID
 
 from sqlalchemy import Connection, RowMapping
 
+from pipeline.breaker import BROKER, INDEX
 from pipeline.database import query
 from pipeline.outbox import MOST_COLLECTIONS
-from pipeline.relay import BREAKER
 from pipeline.settings import Settings
 from pipeline.states import State
-from pipeline.wording import counted, duration, moment, ordinal
+from pipeline.wording import clause, counted, duration, moment, ordinal
 
 CAP = 1_000
 """Up to here places and publications are counted."""
@@ -121,16 +121,16 @@ def _nobody_relays(job: RowMapping, around: _Surroundings) -> str | None:
 
 
 def _broker_is_away(_job: RowMapping, around: _Surroundings) -> str | None:
-    if BREAKER not in around.breakers:
+    if BROKER not in around.breakers:
         return None
-    age, waiting = duration(around.breakers[BREAKER]["age"]), counted(around.publications, CAP)
+    age, waiting = duration(around.breakers[BROKER]["age"]), counted(around.publications, CAP)
     plural = "" if around.publications == 1 else "s"
     return f"broker unreachable for {age}; {waiting} publication{plural} waiting"
 
 
 def _publishing_is_paused(_job: RowMapping, around: _Surroundings) -> str | None:
-    reason = next((b["reason"] for name, b in around.breakers.items() if name != BREAKER), None)
-    return f"publishing is paused: {reason}" if reason else None
+    paused = around.breakers.get(INDEX)
+    return f"publishing is paused: {clause(paused['reason'])}" if paused else None
 
 
 def _nobody_reads(job: RowMapping, around: _Surroundings) -> str | None:

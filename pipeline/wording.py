@@ -26,3 +26,9 @@ def counted(n: int, cap: int) -> str:
 def moment(at: datetime, now: datetime) -> str:
     """A time of day in UTC, with its date when that is not today's: "12:03 UTC"."""
     return f"{at:%H:%M} UTC" if at.date() == now.date() else f"{at:%Y-%m-%d %H:%M} UTC"
+
+
+def clause(sentence: str) -> str:
+    """A sentence as the end of another one: "The index is read-only." becomes "the index is read-only"."""
+    first, space, rest = sentence.removesuffix(".").partition(" ")
+    return f"{first.lower() if first in {'A', 'An', 'The'} else first}{space}{rest}"

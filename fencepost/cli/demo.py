@@ -3,29 +3,33 @@
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fencepost.cli.options import AsJson, Data, Port
+from fencepost.cli.options import AsJson, Data, Port, Search
 from fencepost.cli.output import DONE, FAILED, complain, console, examples, print_json
 
 if TYPE_CHECKING:
     from fencepost.client import Client
     from fencepost.samples import Question
+    from pipeline.settings import Settings
 
 COLLECTION = "samples"
+SEARCHABLE_SECONDS = 5
 
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command(epilog=examples("demo", "demo --exit"))(demo)
+    app.command(epilog=examples("demo", "demo --exit", "demo --search opensearch"))(demo)
 
 
 def demo(
     leave: Annotated[bool, typer.Option("--exit", help="End after the searches instead of at Ctrl-C.")] = False,
     data: Data = None,
     port: Port = None,
+    search: Search = None,
     as_json: AsJson = False,
 ) -> None:
     """Start everything, index the sample documents, search them, and say where the page is.
@@ -33,16 +37,16 @@ def demo(
     Ends with 0 only if every sample was found on the expected page.
     """
     from fencepost.client import Client
-    from fencepost.local import folder, stack
+    from fencepost.local import stack
     from fencepost.local.log import Log
     from pipeline.settings import load
 
     code = FAILED
-    default = folder.default()
-    data = data or default.with_name(f"{default.name}-demo")
+    settings = load(search=search) if search else load()
+    data = data or _default_data(settings)
     log = Log(sys.stderr)
     log.say("fencepost", f"starting with the data in {data}")
-    running_stack = stack.running(load(), data, port, log=log)
+    running_stack = stack.running(settings, data, port, log=log)
     with suppress(KeyboardInterrupt), running_stack as running, Client(running.url) as client:
         failures = _index(client)
         answers = [] if failures else list(_answers(client))
@@ -55,6 +59,15 @@ def demo(
         if not leave:
             running.wait()
     raise typer.Exit(code)
+
+
+def _default_data(settings: "Settings") -> Path:
+    """A folder for each backend: samples that were indexed before are not indexed again."""
+    from fencepost.local import folder
+
+    default = folder.default()
+    name = f"{default.name}-demo"
+    return default.with_name(f"{name}-opensearch" if settings.search_backend == "opensearch" else name)
 
 
 def _index(client: "Client") -> list[str]:
@@ -76,8 +89,7 @@ def _answers(client: "Client") -> Iterator[dict[str, Any]]:
     from fencepost import samples
 
     for question in samples.questions():
-        hits = client.get("/v1/search", q=question.query, collection=COLLECTION)["hits"]
-        hit = next((hit for hit in hits if _is_expected(hit, question)), None)
+        hits, hit = _ask(client, question)
         yield {
             "query": question.query,
             "language": question.language,
@@ -86,6 +98,20 @@ def _answers(client: "Client") -> Iterator[dict[str, Any]]:
             "found": hit is not None,
             "hit": hit or (hits[0] if hits else None),
         }
+
+
+def _ask(client: "Client", question: "Question") -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
+    """The hits, and the expected one; OpenSearch finds what was published after about a second."""
+    from fencepost.local.processes import wait_until
+
+    hits: list[dict[str, Any]] = []
+
+    def is_found() -> bool:
+        hits[:] = client.get("/v1/search", q=question.query, collection=COLLECTION)["hits"]
+        return any(_is_expected(hit, question) for hit in hits)
+
+    wait_until(is_found, SEARCHABLE_SECONDS, every=0.2)
+    return hits, next((hit for hit in hits if _is_expected(hit, question)), None)
 
 
 def _is_expected(hit: dict[str, Any], question: "Question") -> bool:

@@ -14,6 +14,8 @@ from pipeline.errors import FencepostError
 if TYPE_CHECKING:
     from pipeline.settings import Settings
 
+OLDEST_OPENSEARCH = (2, 7)  # has the field type in which metadata is kept
+MIB, GIB = 1024**2, 1024**3
 OURS = ("pipeline", "ingest", "indexer", "fencepost")
 
 
@@ -33,7 +35,7 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(url: Url = None, as_json: AsJson = False) -> None:
-    """Check settings, packages, database, schema, broker, server and workers."""
+    """Check settings, packages, database, schema, broker, OpenSearch if it is used, server, workers and breakers."""
     from pipeline.settings import load
 
     settings = load()
@@ -41,8 +43,10 @@ def doctor(url: Url = None, as_json: AsJson = False) -> None:
         _packages,
         lambda: _database(settings),
         lambda: _broker(settings),
+        *([lambda: _opensearch(settings)] if settings.search_backend == "opensearch" else []),
         lambda: _server(url),
         lambda: _workers(url),
+        lambda: _breakers(url),
     )
     findings = [Finding("settings", ok=True, finding="every variable is known and in range"), *(c() for c in checks)]
     if as_json:
@@ -121,6 +125,38 @@ def _broker(settings: "Settings") -> Finding:
     return Finding("broker", ok=True, finding="answers, and drops no messages")
 
 
+def _opensearch(settings: "Settings") -> Finding:
+    from indexer.search.backends import backend
+
+    if not settings.opensearch_url.get_secret_value():
+        said = "FENCEPOST_OPENSEARCH_URL is not set; `fencepost up` sets it for its processes"
+        return Finding("opensearch", None, said)
+    try:
+        backend(settings)  # which says what to install
+        from indexer.search.opensearch.connection import asking, connect
+
+        with asking():
+            client = connect(settings)
+            version = client.info()["version"]
+            status = client.cluster.health()["status"]
+            nodes = client.nodes.stats(metric="jvm,fs")["nodes"].values()
+    except FencepostError as error:
+        return Finding("opensearch", ok=False, finding=str(error))
+    number, product = version["number"], version.get("distribution", "another product")
+    if product != "opensearch" or tuple(int(part) for part in number.split(".")[:2]) < OLDEST_OPENSEARCH:
+        needed = "OpenSearch {}.{} or newer is needed".format(*OLDEST_OPENSEARCH)
+        return Finding("opensearch", ok=False, finding=f"{product} {number} answers; {needed}")
+    return Finding("opensearch", status != "red", f"{number} answers and is {status}; {_room(list(nodes))}")
+
+
+def _room(nodes: list[dict[str, Any]]) -> str:
+    used, most = (sum(node["jvm"]["mem"][f"heap_{which}_in_bytes"] for node in nodes) for which in ("used", "max"))
+    free = sum(node["fs"]["total"]["available_in_bytes"] for node in nodes)
+    return (
+        f"nodes: {len(nodes)}, heap: {used / MIB:,.0f} of {most / MIB:,.0f} MiB used, disk: {free / GIB:,.1f} GiB free"
+    )
+
+
 def _server(url: str | None) -> Finding:
     try:
         with server(url) as client:
@@ -140,6 +176,19 @@ def _workers(url: str | None) -> Finding:
     if missing:
         return Finding("processes", ok=False, finding=f"no {', no '.join(missing)} is running")
     return Finding("processes", ok=True, finding=f"{alive.count('worker')} workers, relay and sweeper are alive")
+
+
+def _breakers(url: str | None) -> Finding:
+    from pipeline.wording import clause
+
+    try:
+        with server(url) as client:
+            breakers = client.get("/v1/overview")["breakers"]
+    except FencepostError:
+        return Finding("breakers", None, "cannot be asked for without a server")
+    names = {"broker": "sending", "index": "publishing"}
+    paused = [f"{names[b['name']]} is paused for {b['age_seconds']:.0f} s: {clause(b['reason'])}" for b in breakers]
+    return Finding("breakers", not paused, "; ".join(paused) or "broker and index take what they are given")
 
 
 def _settings(settings: Any, path: str = "FENCEPOST_") -> Iterator[tuple[str, Any, str]]:  # noqa: ANN401 - any group

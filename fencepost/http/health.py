@@ -5,7 +5,7 @@ from fastapi.responses import JSONResponse
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from pipeline import schema
+from pipeline import breaker, schema
 
 router = APIRouter(tags=["health"])
 
@@ -18,15 +18,22 @@ async def live() -> dict[str, str]:
 
 @router.get("/health/ready", summary="Can it accept documents?", responses={503: {"description": "Not now."}})
 def ready(request: Request) -> JSONResponse:
-    """200 when the database answers and has this release's schema; else 503 with the reasons."""
-    reasons = []
+    """200 when the database answers and has this release's schema; else 503 with the reasons.
+
+    An index or a broker in trouble makes it no less ready: what is accepted meanwhile waits in the database. It is said
+    in `paused`.
+    """
+    engine = request.app.state.engine
     try:
-        revision = schema.current(request.app.state.engine)
-    except (DBAPIError, PoolTimeout):
-        reasons.append("PostgreSQL does not answer.")
-    else:
+        revision = schema.current(engine)
         if revision != schema.newest():
-            reasons.append(f"The schema is at {revision}, not {schema.newest()}; run `fencepost migrate`.")
-    if reasons:
-        return JSONResponse({"status": "not ready", "reasons": reasons}, 503)
-    return JSONResponse({"status": "ready"})
+            return _not_ready(f"The schema is at {revision}, not {schema.newest()}; run `fencepost migrate`.")
+        with engine.connect() as connection:
+            paused = [{"name": open_["name"], "reason": open_["reason"]} for open_ in breaker.state(connection)]
+    except (DBAPIError, PoolTimeout):
+        return _not_ready("PostgreSQL does not answer.")
+    return JSONResponse({"status": "ready", "paused": paused} if paused else {"status": "ready"})
+
+
+def _not_ready(reason: str) -> JSONResponse:
+    return JSONResponse({"status": "not ready", "reasons": [reason]}, 503)

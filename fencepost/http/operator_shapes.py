@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from fencepost.http.index_shapes import IndexSummary
 from ingest.shapes import AttemptShape, Failure
 from pipeline.quarantine import Filter
 from pipeline.sanitise import clean_text
@@ -260,8 +261,10 @@ class Breaker(BaseModel):
 
     name: str
     reason: str
+    failures: int
     opened_at: datetime
     probe_at: datetime
+    age_seconds: float
 
 
 class Capacity(BaseModel):
@@ -333,10 +336,12 @@ class OverviewShape(BaseModel):
     expired_leases: list[ExpiredLease]
     outbox: OutboxState
     partitions: list[PartitionState]
-    breaker: Breaker | None
+    breaker: Breaker | None = Field(description="The first of `breakers`.")
+    breakers: list[Breaker] = Field(description="broker: nothing is sent; index: nothing is published, nor sent.")
     capacity: Capacity
     throughput: Throughput
     eta_seconds: float | None = Field(description="How long the backlog takes at the present pace.")
     processes: dict[str, int]
     errors: Errors
+    index: IndexSummary
     alarms: list[AlarmShape]

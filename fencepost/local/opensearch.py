@@ -41,6 +41,7 @@ SETTINGS = {
     "network.host": ports.LOOPBACK,
     "transport.port": "0",
 }
+CAUSE = "Likely root cause: "
 LOGGING = """status = error
 appender.console.type = Console
 appender.console.name = console
@@ -60,7 +61,7 @@ class LocalOpenSearch(LocalServer):
 
     name = "opensearch"
     stop_signals = (signal.SIGTERM,)
-    start_seconds = 90
+    start_seconds = 120
 
     def __init__(
         self, data: Path, wanted: LocalNode | None = None, *, options: Sequence[str] = (), say: Say = _tell
@@ -86,6 +87,7 @@ class LocalOpenSearch(LocalServer):
             self._check_that_it_can_enter(path)
         if not self.folder.exists():
             self._make()
+        self._say("starting, which takes some seconds")
 
     def _let_in(self) -> None:
         """Lets the group of the node's user through the data folder, which stays unreadable to it."""
@@ -160,6 +162,13 @@ class LocalOpenSearch(LocalServer):
             "org.opensearch.bootstrap.OpenSearch",
             *(f"-E{name}={value}" for name, value in settings.items()),
         ]
+
+    def _reason(self, said: str) -> str:
+        """The exception, not the stack below it and not the advice to look elsewhere."""
+        lines = said.splitlines()
+        outside = [line for line in lines if line and not line.startswith(("[", "\t"))]
+        causes = [line.removeprefix(CAUSE) for line in lines if line.startswith(CAUSE)]
+        return next(iter(causes or outside), super()._reason(said))
 
     def _answers(self) -> bool:
         """Whether it is our node that answers, with every index that it had."""

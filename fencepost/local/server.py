@@ -36,6 +36,7 @@ class LocalServer(ABC):
         self.user = User.for_servers()
         self.port = 0
         self.process: subprocess.Popen[bytes] | None = None
+        self._given_up = Event()
 
     @property
     @abstractmethod
@@ -68,6 +69,8 @@ class LocalServer(ABC):
             said = self._run_until_ready(deadline)
             if said is None:
                 return self
+            if self._given_up.is_set():
+                raise StartError(f"{self.name} was stopped before it answered.")
             if monotonic() > deadline:
                 raise StartError(
                     f"{self.name} did not answer within {self.start_seconds:g} s; "
@@ -82,6 +85,10 @@ class LocalServer(ABC):
         if self.process is not None:
             processes.end(self.process, self.stop_signals, seconds)
             self.process = None
+
+    def give_up(self) -> None:
+        """Ends a start that another thread waits for; from now on every start fails."""
+        self._given_up.set()
 
     def kill(self) -> None:
         """Ends the server at once with SIGKILL, as a power cut would."""
@@ -132,10 +139,15 @@ class LocalServer(ABC):
         with self._open_log() as output:
             before = os.fstat(output).st_size
             process = self.process = self._launch(output)
-        while process.poll() is None and monotonic() < deadline:
-            if processes.wait_until(self._answers, 0.05, every=0.005):
-                return None
-        self.kill()
+        answers = False
+        try:
+            while not answers and process.poll() is None and monotonic() < deadline and not self._given_up.is_set():
+                answers = processes.wait_until(self._answers, 0.05, every=0.005)
+        finally:  # also at Ctrl-C
+            if not answers:
+                self.kill()
+        if answers:
+            return None
         with self.log.open("rb") as log:
             log.seek(before)
             return log.read().decode(errors="replace")

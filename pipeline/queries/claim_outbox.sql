@@ -1,4 +1,5 @@
--- Claims due rows for sending; guard: FOR UPDATE SKIP LOCKED on row and job, and the window of each lane.
+-- Claims due rows for sending; guard: FOR UPDATE SKIP LOCKED on row and job, the window of each lane, and no trouble
+-- with the index.
 -- Partitions beyond the present number are served too: there were more of them when these jobs were accepted.
 -- A lane is a partition and a priority. Within one, collections take turns and the oldest row of each goes first.
 -- What is read is bounded by the windows, however many rows there are: every lookup ends at a LIMIT, and the due time is
@@ -15,6 +16,7 @@ WITH lane AS (
     CROSS JOIN LATERAL (
         SELECT FROM outbox o WHERE o.partition = p.partition AND o.priority = q.priority AND NOT o.exhausted LIMIT 1
     ) used
+    WHERE NOT EXISTS (SELECT FROM breakers WHERE name = 'index')
 ),
 due AS (
     SELECT pick.id, row_number() OVER (ORDER BY lane.priority, pick.n, pick.due_at, pick.id) AS place

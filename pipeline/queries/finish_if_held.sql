@@ -44,7 +44,11 @@ moved AS (
     SET state = f.state,
         worker_id = NULL, lease_until = NULL, sent_at = NULL, delivery_id = NULL,
         attempt = j.attempt - CASE WHEN f.refund THEN 1 ELSE 0 END,
-        elapsed_spent = f.elapsed + CASE WHEN f.state = 'retry_wait' THEN f.delay ELSE '0' END,
+        elapsed_spent = CASE
+            WHEN f.refund AND f.code = 'index_unavailable' THEN j.elapsed_spent  -- no clock runs in an outage
+            WHEN f.state = 'retry_wait' THEN f.elapsed + f.delay
+            ELSE f.elapsed
+        END,
         due_at = CASE WHEN f.state = 'retry_wait' THEN clock_timestamp() + f.delay ELSE j.due_at END,
         alone = j.alone OR f.outcome IN ('retry_later', 'lease_lost', 'rejected'),
         finished_at = CASE WHEN f.state IN ('succeeded', 'superseded') THEN clock_timestamp() END

@@ -16,6 +16,7 @@ from pipeline import outbox
 from pipeline.broker import Postman
 from pipeline.leases import Ending, Lease, finish_if_held, lease, lock_held, renew_if_held
 from pipeline.outcomes import Published
+from pipeline.purging import Purger
 from pipeline.settings import Settings
 from pipeline.sweeper import BATCH, Sweeper
 from tests.integration.test_sweeper import NoIndex
@@ -159,17 +160,17 @@ def test_reclaim_and_resend(world: World) -> None:
     world.execute("UPDATE jobs SET lease_until = now() - interval '1 s' WHERE job_id = ANY(:jobs)", jobs=expired)
     with reading(world) as reads:
         assert len(sweeper.reclaim()) == BATCH
-    assert reads[0].total() <= leased + 25 * BATCH, reads
+    assert max(read.total() for read in reads) <= leased + 25 * BATCH, reads
 
 
 def test_the_purge_reads_its_batch(world: World) -> None:
     """What is removed is found by an index, in batches: however much there is, one transaction stays short."""
-    sweeper = Sweeper(world.engine, Postman("redis://127.0.0.1:1"), NoIndex(), world.settings)
+    purger = Purger(world.engine, NoIndex(), world.settings)
     world.execute("UPDATE documents SET input_version = 2 WHERE published_version = 1")
     world.execute("UPDATE jobs SET state = 'superseded' WHERE state = 'succeeded'")
     before = world.row("SELECT count(*) AS n FROM jobs")["n"]
     with reading(world) as reads:
-        sweeper.purge()
+        purger.run_once()
     removed = before - world.row("SELECT count(*) AS n FROM jobs")["n"]
     assert removed > 4 * BATCH
     all_of(reads, most=12 * BATCH)

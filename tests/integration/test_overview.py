@@ -178,10 +178,23 @@ def test_nothing_is_wrong_in_a_healthy_system(world: OperatedWorld) -> None:
 
 def test_an_open_breaker_is_told(world: OperatedWorld) -> None:
     with world.engine.begin() as connection:
-        breaker.open_or_extend(connection, "broker", reason="connection refused", failures=1)
+        breaker.trip(connection, "broker", reason="connection refused")
 
     assert live(world)["breaker"]["reason"] == "connection refused"
     assert "breaker" in codes(world)
+
+
+def test_an_index_in_trouble_is_told_beside_the_broker(world: OperatedWorld) -> None:
+    with world.engine.begin() as connection:
+        breaker.trip(connection, "index", reason="The index is read-only (disk).")
+        breaker.trip(connection, "broker", reason="connection refused")
+    since = f"{world.row('SELECT opened_at FROM breakers LIMIT 1')['opened_at']:%H:%M} UTC"
+
+    assert [one["name"] for one in live(world)["breakers"]] == ["broker", "index"]
+    assert {alarm.sentence for alarm in alarms(counted(world), live(world)) if alarm.bad} >= {
+        f"Publishing is paused since {since}: the index is read-only (disk). Uploads are accepted and wait.",
+        f"The broker is away since {since}: connection refused.",
+    }
 
 
 def test_capacity_is_arrivals_times_service_time(world: OperatedWorld) -> None:

@@ -11,6 +11,7 @@ from pipeline.broker import Postman, client
 from pipeline.holding import Holding
 from pipeline.outcomes import Published, RetryLater
 from pipeline.processes import Presence
+from pipeline.purging import Purger
 from pipeline.relay import Relay
 from pipeline.settings import Settings
 from pipeline.states import State
@@ -22,6 +23,8 @@ from tests.support.world import World
 
 class NoIndex:
     """No backend takes part in these tests; it has what it is told to have, and counts what it is asked."""
+
+    in_transaction = True
 
     def __init__(self) -> None:
         self.purged: list[tuple[UUID, int]] = []
@@ -36,6 +39,9 @@ class NoIndex:
 
     def maintain(self, connection: Connection) -> None:
         """Nothing to do."""
+
+    def probe(self, targets: Sequence[str]) -> None:
+        """Nothing to try."""
 
 
 @pytest.fixture
@@ -205,13 +211,13 @@ def test_a_flushed_broker_gets_everything_again(world: World, sweeper: Sweeper, 
     world.check()
 
 
-def test_old_jobs_are_purged_into_the_tally_and_their_contents_with_them(world: World, sweeper: Sweeper) -> None:
+def test_old_jobs_are_purged_into_the_tally_and_their_contents_with_them(world: World) -> None:
     first = world.upload("one", key="a")
     world.finish(*world.lease(first.job_id))
     second = world.upload("two", key="a")
     world.finish(*world.lease(second.job_id))
     world.execute("UPDATE jobs SET finished_at = now() - interval '8 days'")
-    sweeper.purge()
+    Purger(world.engine, NoIndex(), world.settings).run_once()
     assert world.rows("SELECT * FROM jobs") == []
     assert [row["input_version"] for row in world.rows("SELECT input_version FROM versions")] == [2]
     assert world.row("SELECT count(*) AS n FROM contents")["n"] == 1
@@ -221,28 +227,28 @@ def test_old_jobs_are_purged_into_the_tally_and_their_contents_with_them(world: 
     assert (again.unchanged, again.state, again.job_id) == (True, "succeeded", None)
 
 
-def test_a_tombstone_outlives_its_retention_while_an_older_worker_lives(world: World, broker_url: str) -> None:
+def test_a_tombstone_outlives_its_retention_while_an_older_worker_lives(world: World) -> None:
     index = NoIndex()
-    sweeper = Sweeper(world.engine, Postman(broker_url), index, world.settings)
+    purger = Purger(world.engine, index, world.settings)
     accepted = world.upload("one", key="a")
     world.finish(*world.lease(accepted.job_id))
     gone = world.delete(accepted.document_id)
     world.execute("INSERT INTO processes (kind, host, pid, started_at) VALUES ('worker', 'h', 1, now())")
     world.finish(*world.lease(gone.job_id))
-    sweeper.purge()
+    purger.run_once()
     assert world.rows("SELECT * FROM documents"), "within the retention"
     world.execute("UPDATE documents SET published_at = now() - interval '31 days'")
     world.execute("UPDATE processes SET started_at = now() - interval '40 days'")
-    sweeper.purge()
+    purger.run_once()
     assert index.purged == [], "a worker from before the delete may still hold an older version"
     world.execute("UPDATE processes SET ended_at = now()")
     index.versions[accepted.document_id] = 3
-    sweeper.purge()
+    purger.run_once()
     assert world.rows("SELECT * FROM documents"), "the index has something newer"
-    assert sweeper._purge_documents(30) == 0, "what is kept must not make the purge go on for ever"
+    assert purger.documents(30) == 0, "what is kept must not make the purge go on for ever"
     index.versions.clear()
     index.purged.clear()
-    sweeper.purge()
+    purger.run_once()
     assert index.purged == [(accepted.document_id, 2)]
     assert world.rows("SELECT * FROM documents") == world.rows("SELECT * FROM contents") == []
     world.check()

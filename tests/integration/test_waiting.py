@@ -31,7 +31,7 @@ def why(world: OperatedWorld, job_id: UUID) -> str | None:
 
 def open_breaker(world: OperatedWorld, name: str, *, reason: str) -> None:
     with world.engine.begin() as connection:
-        breaker.open_or_extend(connection, name, reason=reason, failures=1)
+        breaker.trip(connection, name, reason=reason)
 
 
 def test_a_job_behind_one_in_work_says_its_place_and_who_works(world: OperatedWorld) -> None:
@@ -172,7 +172,7 @@ def test_the_broker_is_unreachable(world: OperatedWorld) -> None:
 
 def test_publishing_is_paused(world: OperatedWorld) -> None:
     job_id = world.file().job_id
-    open_breaker(world, "index", reason="the index is read-only (disk)")
+    open_breaker(world, "index", reason="The index is read-only (disk).")
 
     assert why(world, job_id) == "publishing is paused: the index is read-only (disk)"
 

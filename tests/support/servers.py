@@ -9,6 +9,7 @@ Fixtures (declared in tests/conftest.py):
 - `opensearch`: the session's LocalOpenSearch, started by the first test that wants it; the same methods.
 - `index_prefix`: a beginning for the names of this test's indexes, aliases and templates, which are removed afterwards,
   like its cluster settings and points in time. A test that makes other names removes them itself.
+- `enterable_folder`: an empty folder that the servers' user may enter too; to root's `tmp_path` it has no access.
 
 A test that stops a server starts it again before it ends; the fixtures do it if the test failed in between.
 """
@@ -17,6 +18,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import httpx
 import redis
@@ -100,6 +103,14 @@ def fresh_prefix(opensearch: LocalOpenSearch) -> Iterator[str]:
         client.delete("/_search/point_in_time/_all").raise_for_status()
         client.delete(f"/_index_template/{prefix}*")
         client.delete(f"/{prefix}*?expand_wildcards=all").raise_for_status()
+
+
+@contextmanager
+def open_folder() -> Iterator[Path]:
+    """A folder of ours that others may pass through, removed afterwards."""
+    with TemporaryDirectory(prefix="fencepost-tests-") as folder:
+        Path(folder).chmod(0o711)
+        yield Path(folder)
 
 
 def ensure_running(server: LocalServer) -> None:

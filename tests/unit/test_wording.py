@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from pipeline.wording import counted, duration, moment, ordinal
+from pipeline.wording import clause, counted, duration, moment, ordinal
 
 
 @pytest.mark.parametrize(
@@ -33,3 +33,15 @@ def test_a_moment_names_its_date_only_on_another_day() -> None:
     now = datetime(2030, 1, 2, 13, 0, tzinfo=UTC)
     assert moment(datetime(2030, 1, 2, 12, 3, tzinfo=UTC), now) == "12:03 UTC"
     assert moment(datetime(2030, 1, 1, 12, 3, tzinfo=UTC), now) == "2030-01-01 12:03 UTC"
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("The index is read-only (disk).", "the index is read-only (disk)"),
+        ("OpenSearch cannot be reached.", "OpenSearch cannot be reached"),
+        ("Connection refused", "Connection refused"),
+    ],
+)
+def test_a_sentence_ends_another(sentence: str, said: str) -> None:
+    assert clause(sentence) == said

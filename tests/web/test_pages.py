@@ -101,11 +101,30 @@ def test_a_lost_version_is_told(visit: Page, world: OperatedWorld) -> None:
 
 def test_an_open_breaker_is_told(visit: Page, world: OperatedWorld) -> None:
     with world.engine.begin() as connection:
-        breaker.open_or_extend(connection, "broker", reason="Connection refused.", failures=1)
+        breaker.trip(connection, "broker", reason="Connection refused.")
 
     visit.goto("/")
 
-    expect(visit.locator(".verdict.bad")).to_contain_text("The broker is away: Connection refused.")
+    expect(visit.locator(".verdict.bad")).to_contain_text(
+        re.compile(r"The broker is away since .*: Connection refused\.")
+    )
+
+
+def test_a_paused_index_is_told_with_its_reason_and_since_when(visit: Page, world: OperatedWorld) -> None:
+    document = world.file("a.pdf").document_id
+    with world.engine.begin() as connection:
+        breaker.trip(
+            connection, "index", reason="The index is read-only (disk); free space on the nodes of OpenSearch."
+        )
+    world.age("breakers", "opened_at", timedelta(minutes=12))
+
+    visit.goto("/")
+
+    told = visit.locator(".verdict.bad")
+    expect(told).to_contain_text(re.compile(r"Publishing is paused since (\S+ )?\d\d:\d\d UTC: the index is read-only"))
+    expect(told).to_contain_text("Uploads are accepted and wait.")
+    visit.goto(f"/documents/{document}")
+    expect(visit.locator("main")).to_contain_text("publishing is paused: the index is read-only (disk)")
 
 
 def test_missing_capacity_is_told(visit: Page, world: OperatedWorld) -> None:

@@ -25,7 +25,7 @@ from indexer.search.opensearch.reasons import is_unreached, reason_of
 from indexer.search.opensearch.verdicts import ANSWERED, STALE, TOO_LARGE, Kind, Verdict, outcome_of, verdict_on
 from pipeline.errors import IndexUnavailable
 from pipeline.loop import backoff
-from pipeline.outcomes import Outcome
+from pipeline.outcomes import Outcome, RetryLater
 from pipeline.settings import OpenSearch as OpenSearchSettings
 
 TRIES = 4
@@ -34,6 +34,8 @@ MOST_PAUSE = 2.0
 OVERLOADED = frozenset({429, 503})
 TELLING = "errors,items.*.status,items.*.error.type,items.*.error.reason"
 """What we want to know of an answer."""
+
+NOWHERE = RetryLater("index_unavailable", "There is no index yet; run `fencepost index rebuild`.", refund=True)
 
 Place = tuple[UUID, str]
 """A document, and the index for which its entry is meant."""
@@ -78,6 +80,8 @@ class Publisher:
     def publish(self, targets: Sequence[str], entries: Sequence[Entry]) -> dict[UUID, Outcome]:
         """Writes each entry to all targets; returns the outcome of each document that was not written everywhere."""
         newest = {entry.document_id: entry for entry in sorted(entries, key=lambda entry: entry.version)}
+        if not targets:
+            return dict.fromkeys(newest, NOWHERE)
         verdicts: Verdicts = {}
         try:
             for batch in self._batches(_items(targets, newest.values())):
@@ -108,18 +112,22 @@ class Publisher:
 
     def _send(self, batch: Sequence[Item], verdicts: Verdicts) -> None:
         """Sends items until each has its verdict; those for which there is no room are sent again a few times."""
-        pending = [item for item in batch if len(item.source) <= self._settings.entry_bytes]
-        verdicts.update({item.place: TOO_LARGE for item in batch if item not in pending})
-        for failures in range(1, TRIES + 1):
-            answers = dict(zip(pending, self._call(pending), strict=True)) if pending else {}
-            verdicts.update({item.place: verdict for item, verdict in answers.items()})
-            pending = [item for item, verdict in answers.items() if verdict.kind is Kind.BUSY]
+        most = self._settings.entry_bytes
+        verdicts.update({item.place: TOO_LARGE for item in batch if len(item.source) > most})
+        pending = [item for item in batch if len(item.source) <= most]
+        failures = 0
+        while pending:
+            verdicts.update(zip([item.place for item in pending], self._call(pending), strict=True))
+            pending = [item for item in pending if verdicts[item.place].kind is Kind.BUSY]
             if not pending:
-                return self.limiter.went_well()
+                self.limiter.went_well()
+                return
+            failures += 1
             self.limiter.overloaded()
-            if failures < TRIES:
-                threading.Event().wait(backoff(failures, first=FIRST_PAUSE, most=MOST_PAUSE))
-        return self._give_up(batch, pending, verdicts)
+            if failures == TRIES:
+                self._give_up(batch, pending, verdicts)
+                return
+            threading.Event().wait(backoff(failures, first=FIRST_PAUSE, most=MOST_PAUSE))
 
     def _give_up(self, batch: Sequence[Item], busy: Sequence[Item], verdicts: Verdicts) -> None:
         """There is no room for some: that is their own trouble if others fare better, else that of the engine."""

@@ -13,6 +13,8 @@ from opensearchpy.exceptions import (
 from urllib3.exceptions import ConnectTimeoutError, NewConnectionError
 
 WATERMARK = re.compile("disk|flood.stage|watermark", re.IGNORECASE)
+NO_WRITE_INDEX = "no write index"
+
 _OF_A_KIND = {
     "strict_dynamic_mapping_exception": "The index lacks a field that is written now; run `fencepost index rebuild`.",
     "circuit_breaking_exception": "OpenSearch is short of memory ({kind}).",
@@ -48,6 +50,8 @@ def reason_for(status: int, kind: str, reason: str) -> str:
         return _blocked(reason)
     if kind == "index_not_found_exception":
         return f"{_named(reason)} is not in OpenSearch any more; `fencepost index rebuild` makes a new one."
+    if NO_WRITE_INDEX in reason:
+        return "A write alias leads to no index that may be written; run `fencepost index rebuild`."
     known = _OF_A_KIND.get(kind) or _OF_A_STATUS.get(status) or "OpenSearch answered {status} ({kind})."
     return known.format(status=status, kind=_safe(kind) or "no details")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from indexer.search.opensearch.reasons import failure_in, reason_for
+from indexer.search.opensearch.reasons import NO_WRITE_INDEX, failure_in, reason_for
 from pipeline.outcomes import Outcome, Rejected, RetryLater, Superseded
 
 
@@ -52,7 +52,7 @@ _OF_THE_INDEX = frozenset({"cluster_block_exception", "index_not_found_exception
 
 
 def _kind(status: int, kind: str, reason: str) -> Kind:
-    if kind in _OF_THE_INDEX or status in {401, 403} or "write index" in reason:
+    if kind in _OF_THE_INDEX or status in {401, 403} or NO_WRITE_INDEX in reason:
         return Kind.UNAVAILABLE
     if status in {429, 502, 503, 504} or kind == "circuit_breaking_exception":
         return Kind.BUSY

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import pytest
 from httpx import Client
 
+from pipeline import breaker
 from pipeline.outcomes import Rejected
 from tests.integration.command_line.conftest import Run
 from tests.support.world import World
@@ -33,6 +34,23 @@ def test_status_shows_every_number(fencepost: Run, client: Client, quarantine: C
     assert ran.code == 0
     assert (lines["accepted"], lines["quarantined"], lines["queued"], lines["difference"]) == ("2", "1", "1", "0")
     assert fencepost("status", "--json").json["accepted"] == 2
+
+
+def test_an_index_in_trouble_is_told_in_the_terminal(fencepost: Run, world: World) -> None:
+    assert "closed" in fencepost("status").out
+    assert finding(fencepost, "breakers") == (True, "broker and index take what they are given")
+    with world.engine.begin() as connection:
+        breaker.trip(connection, breaker.INDEX, reason="The index is read-only (disk).")
+    told = " ".join(fencepost("status").out.split())
+    assert "index, for 0 s: The index is read-only (disk)." in told
+    assert "Publishing is paused since" in told
+    assert finding(fencepost, "breakers") == (False, "publishing is paused for 0 s: the index is read-only (disk)")
+
+
+def finding(fencepost: Run, check: str) -> tuple[bool | None, str]:
+    """What the doctor says of one thing."""
+    found = {one["check"]: one for one in fencepost("doctor", "--json").json}
+    return found[check]["ok"], found[check]["finding"]
 
 
 def test_quarantine_is_listed_and_shown(fencepost: Run, quarantine: Callable[[str, str], str]) -> None:

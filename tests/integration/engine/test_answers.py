@@ -114,6 +114,10 @@ def test_when_everything_is_busy_it_is_nobodys_fault(scripted: ScriptedEngine, i
             "The index lacks a field that is written now; run `fencepost index rebuild`.",
         ),
         (
+            refusal(400, "illegal_argument_exception", "no write index is defined for alias [live-write]. The write"),
+            "A write alias leads to no index that may be written; run `fencepost index rebuild`.",
+        ),
+        (
             refusal(403, "security_exception", "no permissions for [indices:data/write/bulk] and User [name=bob]"),
             "OpenSearch does not allow this user to do that (security_exception); give it the rights that it needs.",
         ),
@@ -171,6 +175,13 @@ def test_an_engine_that_is_away():
     assert outcomes[document.document_id] == RetryLater(
         "index_unavailable", "OpenSearch cannot be reached.", refund=True
     )
+
+
+def test_without_an_index_nothing_counts_as_published(scripted: ScriptedEngine):
+    (outcome,) = publish(scripted, 1, ())
+    assert isinstance(outcome, RetryLater)
+    assert (outcome.code, outcome.refund) == ("index_unavailable", True)
+    assert scripted.calls == []
 
 
 def test_of_two_indexes_the_worse_answer_counts(scripted: ScriptedEngine):

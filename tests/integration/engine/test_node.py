@@ -1,5 +1,6 @@
 """Publishing on a real node: conditional writes, tombstones, restarts, blocks, and hard documents."""
 
+from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
@@ -137,6 +138,20 @@ def test_an_entry_is_removed_only_if_it_is_as_told(node: NodeIndex):
     assert node.state(document) is None
 
 
+def test_an_entry_that_changes_meanwhile_is_not_removed(node: NodeIndex, monkeypatch: pytest.MonkeyPatch):
+    document = uuid4()
+    node.publish(entry("lighthouse", 3, document_id=document))
+    delete = node.backend._client.delete
+
+    def late(**request: Any) -> Any:
+        node.publish(entry("harbour", 4, document_id=document))
+        return delete(**request)
+
+    monkeypatch.setattr(node.backend._client, "delete", late)
+    assert not node.backend.remove(NOWHERE, node.name, EntryState(document, 3, tombstone=False))
+    assert node.found("harbour") == [document]
+
+
 def test_a_tombstone_keeps_nothing_of_the_document(node: NodeIndex):
     document = uuid4()
     node.publish(entry("secret", document_id=document, title="Secret", metadata={"name": "secret"}))
@@ -182,6 +197,17 @@ def test_an_entry_that_the_node_takes_in_no_request(node: NodeIndex):
     assert outcomes.keys() == {giant.document_id}
     assert isinstance(outcomes[giant.document_id], Rejected)
     assert sorted(node.found("small")) == sorted(one.document_id for one in small)
+
+
+def test_an_entry_that_the_node_has_no_memory_for_pauses_nobody(node: NodeIndex):
+    """Indexing may use a tenth of the heap, which is half a gigabyte; this entry has 70 MB."""
+    giant, small = entry("lighthouse " * 3_200_000), entry("small")
+    outcomes = node.publish(giant, small)
+    outcome = only(outcomes)
+    assert outcomes.keys() == {giant.document_id}
+    assert isinstance(outcome, RetryLater)
+    assert (outcome.code, outcome.refund) == ("index_refused", False)
+    assert node.found("small") == [small.document_id]
 
 
 @pytest.mark.parametrize(

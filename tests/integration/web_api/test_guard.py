@@ -4,6 +4,7 @@ import pytest
 from httpx import Client
 
 from fencepost.http.app import create_app
+from pipeline import breaker
 from pipeline.settings import Settings
 from tests.support.servers import Database
 
@@ -80,6 +81,16 @@ def test_ready_tells_what_is_missing(client: Client, database: Database) -> None
     answer = client.get("/health/ready")
     assert answer.status_code == 503
     assert "fencepost migrate" in answer.json()["reasons"][0]
+
+
+def test_what_is_paused_makes_nobody_less_ready(client: Client, database: Database) -> None:
+    """A load balancer that took the servers away would turn an outage of the index into one of the front door."""
+    with database.engine.begin() as connection:
+        breaker.trip(connection, breaker.INDEX, reason="The index is read-only (disk).")
+    answer = client.get("/health/ready")
+    assert (answer.status_code, answer.json()["status"]) == (200, "ready")
+    assert answer.json()["paused"] == [{"name": "index", "reason": "The index is read-only (disk)."}]
+    assert client.post("/v1/documents", content=b"x").status_code == 202
 
 
 def test_the_openapi_document_is_whole(client: Client) -> None:
