@@ -10,9 +10,9 @@ from starlette.requests import Request
 from ingest import campaign
 from ingest.bulk_stream import DuplexResponse, answers
 from ingest.campaign import Choice
-from ingest.description import collection_name
 from ingest.requests import IdempotencyKey, TheIntake
 from ingest.shapes import Campaign
+from pipeline.collections import collection_name
 from pipeline.errors import Refusal
 from pipeline.problems import documented
 from pipeline.requests import EXAMPLE_ID, TheEngine
