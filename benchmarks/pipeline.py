@@ -26,9 +26,9 @@ from sqlalchemy import text
 from fencepost.local.postgres import LocalPostgres
 from fencepost.local.valkey import LocalValkey
 from indexer.extract import Request, extract
-from indexer.search import postgres
 from indexer.search.backend import Entry
-from pipeline import contents
+from indexer.search.postgres import Postgres
+from pipeline import contents, indexes
 from pipeline.acceptance import Submission, accept
 from tests.support.servers import fresh_database, prepare_template
 from tests.support.stack import Stack, running
@@ -133,7 +133,7 @@ def raw_insert(bench: Bench, first: int) -> float:
     started = time.monotonic()
     for start in range(0, len(entries), 100):
         with bench.world.engine.begin() as connection:
-            postgres.publish(connection, entries[start : start + 100])
+            Postgres().publish(connection, indexes.targets(connection), entries[start : start + 100])
     rate = bench.documents / (time.monotonic() - started)
     clear(bench.world)
     return rate
@@ -264,7 +264,10 @@ def unfinished(world: World) -> int:
 
 def clear(world: World) -> None:
     """Empties the tables between measurements."""
-    world.execute("TRUNCATE documents, jobs, outbox, attempts, contents, results, entries, passages, processes CASCADE")
+    world.execute(
+        "TRUNCATE documents, jobs, outbox, attempts, contents, results, processes, "
+        "fencepost_1_1.entries, fencepost_1_1.passages CASCADE"
+    )
 
 
 def pause(seconds: float) -> None:

@@ -21,8 +21,9 @@ from sqlalchemy import Engine, text
 from fencepost.local.postgres import LocalPostgres
 from indexer.extract.types import Block
 from indexer.passages import cut
-from indexer.search import postgres
 from indexer.search.backend import Entry, SearchRequest, Sort
+from indexer.search.postgres import Postgres
+from pipeline import indexes
 from pipeline.database import connect
 from pipeline.schema import migrate
 
@@ -95,7 +96,7 @@ def fill(engine: Engine, documents: int) -> float:
         entries = [entry(n) for n in range(start, min(documents, start + BATCH))]
         started = time.monotonic()
         with engine.begin() as connection:
-            postgres.publish(connection, entries)
+            Postgres().publish(connection, indexes.targets(connection), entries)
         spent += time.monotonic() - started
     return documents / spent
 
@@ -125,11 +126,11 @@ def against_raw(engine: Engine, documents: int) -> float:
         spent["raw"] += time.monotonic() - started
         started = time.monotonic()
         with engine.begin() as connection:
-            postgres.publish(connection, some)
+            Postgres().publish(connection, indexes.targets(connection), some)
         spent["publish"] += time.monotonic() - started
     with engine.begin() as connection:
         connection.execute(text("DROP TABLE raw"))
-        connection.execute(text("TRUNCATE entries, passages"))
+        connection.execute(text("TRUNCATE fencepost_1_1.entries, fencepost_1_1.passages"))
     return spent["publish"] / spent["raw"]
 
 
@@ -143,7 +144,7 @@ def measure(engine: Engine, ask: Callable[[random.Random], SearchRequest], *, ro
         while len(times) < rounds and time.monotonic() < deadline:
             request = ask(chance)
             started = time.perf_counter()
-            page = postgres.search(connection, request)
+            page = Postgres().search(connection, request)
             connection.rollback()
             times.append((time.perf_counter() - started) * 1000)
             totals.append(page.total)
@@ -179,15 +180,15 @@ def main() -> None:
     options = parser.parse_args()
     with database(options.url) as engine:
         with engine.connect() as connection:
-            is_empty = connection.scalar(text("SELECT NOT EXISTS (SELECT FROM entries)"))
+            is_empty = connection.scalar(text("SELECT NOT EXISTS (SELECT FROM fencepost_1_1.entries)"))
         if is_empty:
             print(f"publish / raw insert      {against_raw(engine, 1000):8.2f} x")
             print(f"published                 {fill(engine, options.documents):8.0f} documents/s", flush=True)
         with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            connection.execute(text("VACUUM ANALYZE entries, passages"))
+            connection.execute(text("VACUUM ANALYZE fencepost_1_1.entries, fencepost_1_1.passages"))
         started = time.monotonic()
         with engine.begin() as connection:
-            postgres.maintain(connection)
+            Postgres().maintain(connection)
         print(f"maintain                  {time.monotonic() - started:8.2f} s")
         print(f"{'ms':26} {'p50':>8} {'p95':>8} {'worst':>8}   {'total':>8}")
         for name, ask in QUERIES.items():

@@ -16,7 +16,7 @@ from indexer import scratch
 from indexer.actors import DeliveryWorker
 from indexer.attempt import Indexer
 from indexer.extract.pool import ExtractionPool
-from indexer.search import postgres
+from indexer.search.backends import backend
 from pipeline import broker, events, faults, logs
 from pipeline.broker import Postman
 from pipeline.database import connect
@@ -53,7 +53,7 @@ def sweeper(settings: Settings) -> None:
     with _process(settings) as stopping:
         engine = _engine(settings, "sweeper", size=2)
         presence = Presence(settings, kind="sweeper")
-        step = Loop("sweeper", Sweeper(engine, Postman(_broker(settings)), postgres, settings).run_once)
+        step = Loop("sweeper", Sweeper(engine, Postman(_broker(settings)), backend(settings), settings).run_once)
         presence.start(stopping)
         step.start()
         stopping.wait()
@@ -75,7 +75,7 @@ def worker(settings: Settings) -> None:
         with ExtractionPool(settings.extract) as pool:
             indexer = Indexer(
                 engine=engine,
-                backend=postgres,
+                backend=backend(settings),
                 pool=pool,
                 holding=holding,
                 worker_id=presence.process_id,

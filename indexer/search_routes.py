@@ -5,10 +5,9 @@ from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Depends, Query, Request
 from pydantic import BaseModel, ConfigDict, Field
 
-from indexer.search import postgres
 from indexer.search.backend import SearchBackend, SearchRequest, Sort
 from pipeline.errors import Invalid
 from pipeline.problems import documented
@@ -65,9 +64,10 @@ class SearchShape(_Shape):
     next: str | None = Field(description="The cursor of the next page.")
 
 
-def the_backend() -> SearchBackend:
+def the_backend(request: Request) -> SearchBackend:
     """The search backend of this installation."""
-    return postgres
+    chosen: SearchBackend = request.app.state.backend
+    return chosen
 
 
 def _visible(

@@ -1,13 +1,14 @@
 """Settle: store the result ─▶ publish if newer ─▶ finish if the lease is still held.
 
-Storing commits first, so that an extraction is never paid for twice; publishing and finishing share one transaction.
-All three may be repeated without harm, which is how a database that blinks is waited out.
+Storing commits first, so that an extraction is never paid for twice. Publishing and finishing share one transaction
+where the index is in PostgreSQL; elsewhere the index itself refuses what is older. All three may be repeated without
+harm, which is how a database that blinks is waited out.
 """
 
 import time
 from uuid import UUID
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Connection, Engine, text
 
 from indexer import results
 from indexer.member import Attempt, failed
@@ -18,7 +19,7 @@ from pipeline.faults import Fault
 from pipeline.holding import Holding
 from pipeline.leases import Ending
 from pipeline.loop import patiently
-from pipeline.outcomes import LeaseLost, Published, Superseded
+from pipeline.outcomes import LeaseLost, Outcome, Published
 from pipeline.settings import Settings
 from pipeline.states import State
 
@@ -68,19 +69,44 @@ class Settler:
         faults.reach(Fault.AFTER_RESULT_STORED)
 
     def _publish_and_finish(self, attempts: list[Attempt]) -> dict[UUID, State]:
+        """Publishes first where that is a matter of another engine: no transaction waits for it."""
+        if self._backend.in_transaction:
+            return self._finish_with_publishing(attempts)
+        outcomes = self._publish(None, attempts)
+        faults.reach(Fault.AFTER_PUBLISH_BEFORE_FINISH)
+        with self._engine.begin() as connection:
+            held = leases.lock_held(connection, [attempt.lease for attempt in attempts])
+            return self._finish(connection, [a for a in attempts if a.lease.job_id in held], outcomes)
+
+    def _finish_with_publishing(self, attempts: list[Attempt]) -> dict[UUID, State]:
         """Learns which leases are still held, publishes only those, and finishes them, in one transaction."""
         most = round(self._settings.lease.seconds / 3 * 1000)
         with self._engine.begin() as connection:
             connection.execute(text(f"SET LOCAL statement_timeout = {most}"))
             held = leases.lock_held(connection, [attempt.lease for attempt in attempts])
             mine = [attempt for attempt in attempts if attempt.lease.job_id in held]
-            publishing = [attempt for attempt in mine if attempt.outcome is None]
-            started = time.monotonic()
-            refused = self._backend.publish(connection, [_entry(attempt) for attempt in publishing])
-            for attempt in publishing:
-                attempt.stages.publish_ms = round((time.monotonic() - started) * 1000)
+            outcomes = self._publish(connection, mine)
             faults.reach(Fault.AFTER_PUBLISH_BEFORE_FINISH)
-            return leases.finish_if_held(connection, [_ending(attempt, refused) for attempt in mine], self._settings)
+            return self._finish(connection, mine, outcomes)
+
+    def _publish(self, connection: Connection | None, attempts: list[Attempt]) -> dict[UUID, Outcome]:
+        """The outcomes by document. All of a delivery were leased together, and so have the same targets."""
+        publishing = [attempt for attempt in attempts if attempt.outcome is None]
+        if not publishing:
+            return {}
+        started = time.monotonic()
+        outcomes = {attempt.lease.document_id: _published(attempt) for attempt in publishing}
+        entries = [_entry(attempt) for attempt in publishing]
+        outcomes |= self._backend.publish(connection, publishing[0].lease.targets, entries)
+        for attempt in publishing:
+            attempt.stages.publish_ms = round((time.monotonic() - started) * 1000)
+        return outcomes
+
+    def _finish(
+        self, connection: Connection, attempts: list[Attempt], outcomes: dict[UUID, Outcome]
+    ) -> dict[UUID, State]:
+        endings = [_ending(a, a.outcome or outcomes[a.lease.document_id]) for a in attempts]
+        return leases.finish_if_held(connection, endings, self._settings)
 
     def _isolate(self, attempts: list[Attempt], error: Exception) -> None:
         """One of them cannot be stored or published: each tries alone, and the one that fails again says so."""
@@ -111,7 +137,7 @@ class Settler:
     def _ended_already(self, attempt: Attempt) -> bool:
         """Whether an earlier try of the finish committed although its answer got lost."""
         with self._engine.connect() as connection:
-            return leases.ended_already(connection, _ending(attempt, set()))
+            return leases.ended_already(connection, _ending(attempt, attempt.outcome or _published(attempt)))
 
 
 def _entry(attempt: Attempt) -> Entry:
@@ -130,10 +156,9 @@ def _entry(attempt: Attempt) -> Entry:
     )
 
 
-def _ending(attempt: Attempt, refused: set[UUID]) -> Ending:
-    outcome = attempt.outcome
-    if outcome is None and attempt.lease.document_id in refused:
-        outcome = Superseded()
-    if outcome is None:
-        outcome = Published(attempt.result.result_id if attempt.result is not None else None)
+def _published(attempt: Attempt) -> Outcome:
+    return Published(attempt.result.result_id if attempt.result is not None else None)
+
+
+def _ending(attempt: Attempt, outcome: Outcome) -> Ending:
     return Ending(attempt.lease.job_id, attempt.lease.generation, outcome, attempt.stages)

@@ -12,7 +12,8 @@ FencepostError
 │   └── Invalid              422
 ├── Permanent                the document can never be processed as it is: quarantined at once, never retried
 └── Transient                worth another try within the job's budgets
-    └── BrokerUnavailable    the broker is away or full: no budget is spent
+    ├── BrokerUnavailable    the broker is away or full: no budget is spent
+    └── IndexUnavailable     the search engine is away, overloaded or read-only: no budget is spent
 """
 
 
@@ -114,3 +115,10 @@ class BrokerUnavailable(Transient):
 
     def __init__(self, message: str) -> None:
         super().__init__("broker_unavailable", message)
+
+
+class IndexUnavailable(Transient):
+    """The search engine cannot be reached, takes no writes, or misses an index."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("index_unavailable", message)

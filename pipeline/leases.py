@@ -13,6 +13,7 @@ import orjson
 from sqlalchemy import Connection, text
 
 from pipeline.database import query
+from pipeline.indexes import TARGETS_LOCK
 from pipeline.outcomes import FAILURES, LeaseLost, Outcome, Published, Rejected, RetryLater, Superseded
 from pipeline.settings import Settings
 from pipeline.states import State
@@ -40,6 +41,7 @@ class Lease:
     metadata: dict[str, Any]
     accepted_at: datetime
     last_code: str | None
+    targets: list[str]
 
 
 @dataclass(slots=True)
@@ -66,10 +68,10 @@ def lease(connection: Connection, jobs: Sequence[UUID], *, worker_id: int, secon
     """Leases those of the jobs that wait, are due, and whose document nobody holds; the others are simply left out."""
     documents = connection.execute(
         text("""
-            SELECT document_id FROM jobs
+            SELECT document_id FROM (SELECT pg_advisory_xact_lock_shared(:lock)) AS targets_stay, jobs
             WHERE job_id = ANY(CAST(:jobs AS uuid[])) AND state IN ('queued', 'retry_wait')
         """),
-        {"jobs": list(jobs)},
+        {"jobs": list(jobs), "lock": TARGETS_LOCK},
     ).scalars()
     locked = connection.execute(query("lock_documents_free"), {"documents": list(documents)}).scalars().all()
     if not locked:

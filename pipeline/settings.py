@@ -119,6 +119,23 @@ class Extract(_Group):
     documents_per_process: int = Field(100, ge=1)
 
 
+class OpenSearch(_Group):
+    """How an OpenSearch cluster is talked to; `opensearch_url` says where it is."""
+
+    prefix: str = Field("fencepost", pattern="^[a-z][a-z0-9-]{0,50}$")
+    user: str | None = None
+    password: SecretStr = SecretStr("")
+    ca_file: Path | None = None
+    verify: bool = True
+    timeout_seconds: float = Field(30, gt=0)
+    bulk_bytes: int = Field(5 * MIB, ge=1024)
+    bulk_entries: int = Field(500, ge=1)
+    entry_bytes: int = Field(90 * MIB, ge=1024)
+    concurrency: int = Field(4, ge=1, le=64)
+    shards: int = Field(1, ge=1, le=1024)
+    replicas: int = Field(0, ge=0, le=10)
+
+
 class Upload(_Group):
     """What the front door takes."""
 
@@ -146,6 +163,15 @@ def _secret_address(example: str, *schemes: str) -> AfterValidator:
     return AfterValidator(check)
 
 
+def _secret_addresses(example: str, *schemes: str) -> AfterValidator:
+    def check(value: SecretStr) -> SecretStr:
+        for address in filter(None, value.get_secret_value().split(",")):
+            check_address(address.strip(), example, *schemes)
+        return value
+
+    return AfterValidator(check)
+
+
 def check_web_address(address: str) -> str:
     """The address; raises ValueError unless it is one of HTTP."""
     check_address(address, "http://127.0.0.1:8000", "http", "https")
@@ -160,6 +186,7 @@ def _token(value: SecretStr) -> SecretStr:
 
 
 Database = Annotated[SecretStr, _secret_address("postgresql://user:password@host/name", "postgresql", "postgres")]
+Engine = Annotated[SecretStr, _secret_addresses("https://user:password@host:9200", "http", "https")]
 Broker = Annotated[SecretStr, _secret_address("redis://:password@host:6379/0", "redis", "rediss", "unix")]
 
 
@@ -177,6 +204,8 @@ class Settings(BaseSettings):
     database_url: Database = SecretStr("")
     database_direct_url: Database = SecretStr("")
     broker_url: Broker = SecretStr("")
+    search: Literal["postgres", "opensearch"] | None = None
+    opensearch_url: Engine = SecretStr("")
     url: Annotated[str, AfterValidator(check_web_address)] = "http://127.0.0.1:8000"
     key: Annotated[SecretStr, AfterValidator(_token)] = SecretStr("")
     host: str = "127.0.0.1"
@@ -195,6 +224,7 @@ class Settings(BaseSettings):
     retention: Retention = Retention()
     worker: Worker = Worker()
     extract: Extract = Extract()
+    opensearch: OpenSearch = OpenSearch()
     upload: Upload = Upload()
 
     @property
@@ -211,6 +241,11 @@ class Settings(BaseSettings):
     def is_pooled(self) -> bool:
         """Whether `database_url` leads to a transaction pooler: it does when there is another way past it."""
         return self.direct_url != self.database_url.get_secret_value()
+
+    @property
+    def search_backend(self) -> Literal["postgres", "opensearch"]:
+        """Where documents are searched: as `search` says, else where there is an address."""
+        return self.search or ("opensearch" if self.opensearch_url.get_secret_value() else "postgres")
 
     def needs(self, *names: str) -> Self:
         """Raises SettingsError unless each of the named settings is set."""

@@ -20,6 +20,7 @@ import ingest.routes
 from fencepost.http import mistakes
 from fencepost.http.door import Door
 from fencepost.http.guard import Guard
+from indexer.search.backends import backend
 from ingest.intake import Intake
 from ingest.notifier import Notifier
 from pipeline.overview_cache import OverviewCache
@@ -72,6 +73,7 @@ def create_app(settings: Settings, *, engine: Engine) -> FastAPI:
     )
     app.state.settings = settings
     app.state.engine = engine
+    app.state.backend = backend(settings)
     app.state.overview = overview
     app.state.intake = Intake(engine, notifier, settings)
     for router in ROUTERS:

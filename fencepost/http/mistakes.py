@@ -10,7 +10,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pipeline import events, problems
 from pipeline.database import AWAY
-from pipeline.errors import Refusal
+from pipeline.errors import IndexUnavailable, Refusal
 
 RETRY_SECONDS = 2
 WORDS = {"missing": "is missing", "extra_forbidden": "is not known here"}
@@ -23,6 +23,7 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Refusal, _refused)
     app.add_exception_handler(RequestValidationError, _not_valid)
     app.add_exception_handler(HTTPException, _no_such_route)
+    app.add_exception_handler(IndexUnavailable, _index)
     for error in AWAY:
         app.add_exception_handler(error, _database)
     app.add_exception_handler(ClientDisconnect, _gone)
@@ -75,6 +76,13 @@ def database_away(error: Exception) -> Response:
 
 async def _database(_request: Request, error: Exception) -> Response:
     return database_away(error)
+
+
+async def _index(_request: Request, error: Exception) -> Response:
+    assert isinstance(error, IndexUnavailable)  # noqa: S101 - registered for this class
+    events.emit("index.unavailable", reason=error.message)
+    body = problems.problem(503, error.code, f"The search index does not answer just now: {error.message}")
+    return answer(body, {"Retry-After": str(RETRY_SECONDS)})
 
 
 async def _gone(_request: Request, _error: Exception) -> Response:

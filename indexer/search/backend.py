@@ -9,6 +9,9 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
+from pipeline.indexes import PhysicalIndex
+from pipeline.outcomes import Outcome
+
 
 class Passage(Protocol):
     """A piece of a document's text."""
@@ -107,20 +110,66 @@ class SearchPage(NamedTuple):
     next: str | None
 
 
-class SearchBackend(Protocol):
-    """A search index. `connection` is the caller's: what a backend writes in it commits with the caller."""
+class EntryState(NamedTuple):
+    """What the index has of a document, without its text."""
 
-    def publish(self, connection: Connection, entries: Sequence[Entry]) -> set[UUID]:
-        """Writes each entry unless the index has a newer version; returns the documents that it refused."""
+    document_id: UUID
+    version: int
+    tombstone: bool
+
+
+class SearchBackend(Protocol):
+    """A search index. `connection` is the caller's: what a backend writes in it commits with the caller.
+
+    `index` and `targets` are names of physical indexes (pipeline.indexes). A backend whose engine is not PostgreSQL
+    makes network calls, so only what searches or is asked once in a while may be called within a transaction.
+    """
+
+    kind: str
+    """Its name in the settings: postgres or opensearch."""
+    fingerprint: str
+    """Of the mapping and the analyzers. An index with another one must be rebuilt."""
+    in_transaction: bool
+    """Whether `publish` writes in the caller's transaction; else it is called without one."""
+
+    def publish(
+        self, connection: Connection | None, targets: Sequence[str], entries: Sequence[Entry]
+    ) -> dict[UUID, Outcome]:
+        """Writes each entry to all targets unless one of them has a newer version of the document.
+
+        Returns the outcome of each document that was not written everywhere: Superseded when it was refused for its
+        version, Rejected, or RetryLater; with `refund` when the whole engine is in trouble and nobody's attempt counts.
+        """
 
     def version_of(self, connection: Connection, document_ids: Sequence[UUID]) -> dict[UUID, int]:
-        """The version that the index has of each document that it knows, tombstones included, read in real time."""
+        """The version that the live index has of each document that it knows, tombstones included, in real time."""
+
+    def states_of(self, connection: Connection, index: str, document_ids: Sequence[UUID]) -> list[EntryState]:
+        """What one index has of these documents, read in real time."""
+
+    def states_after(self, connection: Connection, index: str, after: UUID | None, limit: int) -> list[EntryState]:
+        """The next entries of one index in the order of document_id; a published one may be missing for a second."""
+
+    def remove(self, connection: Connection, index: str, state: EntryState) -> bool:
+        """Removes an entry if it still has this version and is, or is not, a tombstone as told."""
 
     def purge_tombstone(self, connection: Connection, document_id: UUID, version: int) -> bool:
-        """Forgets a deleted document if its entry still is the tombstone of this version."""
+        """Forgets a deleted document if its entries still are the tombstone of this version."""
 
     def search(self, connection: Connection, request: SearchRequest) -> SearchPage:
         """One page of the documents that match. Raises Invalid for a query, filter or cursor that cannot be."""
 
     def maintain(self, connection: Connection) -> None:
         """Housekeeping, bounded in cost; to be called about once a minute."""
+
+    def create(self, connection: Connection, index: PhysicalIndex) -> None:
+        """Makes an empty index; does nothing when it was made already. Raises NameTaken for somebody else's."""
+
+    def make_live(self, connection: Connection, index: PhysicalIndex) -> None:
+        """From now on searches read this index, if the name they use is in the engine. May be repeated."""
+
+    def drop(self, connection: Connection, index: PhysicalIndex) -> None:
+        """Removes an index and all in it; does nothing when it is gone."""
+
+    def probe(self, targets: Sequence[str]) -> None:
+        """Tries whether the engine takes a write to each target. Raises IndexUnavailable with the reason."""

@@ -1,6 +1,7 @@
 """The search backend that needs nothing but PostgreSQL: published in the transaction that finishes the job.
 
-publish ─▶ entries (one row a document, with its version) ─▶ passages (one row a piece of text, with its words)
+publish ─▶ schema (one for each physical index) ─▶ entries (one row a document, with its version)
+                                                ─▶ passages (one row a piece of text, with its words)
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,15 +11,16 @@ import orjson
 from sqlalchemy import Connection, column, select, table, text, tuple_
 from sqlalchemy.dialects.postgresql import insert
 
-from indexer.search import PACKAGE
-from indexer.search.backend import Entry
+from indexer.search import PACKAGE, schemas
+from indexer.search.backend import Entry, EntryState, SearchPage, SearchRequest
 from indexer.search.postgres_search import search
 from indexer.search.rows import Row, rows_of
 from indexer.search.statistics import maintain
 from indexer.search.text import search_text
+from pipeline import indexes
 from pipeline.database import query
-
-__all__ = ["maintain", "publish", "purge_tombstone", "search", "version_of"]
+from pipeline.indexes import PhysicalIndex
+from pipeline.outcomes import Outcome, Superseded
 
 STATEMENT_CHARACTERS = 2_000_000
 TITLE_CHARACTERS = 4000
@@ -29,11 +31,85 @@ Shelf = tuple[int, str]
 """A collection and a media type, which have a row of `shelves` together."""
 
 
-def publish(connection: Connection, entries: Sequence[Entry]) -> set[UUID]:
-    """Writes each entry unless the index has a newer version; returns the documents that it refused.
+class Postgres:
+    """See `SearchBackend` for what each method does. A physical index is a schema."""
 
-    Entries of one document may repeat; the newest counts. Nothing is committed here.
-    """
+    kind = "postgres"
+    fingerprint = "1"  # to be raised with queries/create_index.sql and indexer.search.text
+    in_transaction = True
+
+    def publish(
+        self, connection: Connection | None, targets: Sequence[str], entries: Sequence[Entry]
+    ) -> dict[UUID, Outcome]:
+        """Writes entries. Those of one document may repeat; the newest counts. Nothing is committed here."""
+        assert connection is not None  # noqa: S101 - `in_transaction` says so
+        refused: set[UUID] = set()
+        for index in targets:
+            schemas.choose(connection, index)
+            refused |= _publish(connection, entries)
+        return dict.fromkeys(refused, Superseded())
+
+    def version_of(self, connection: Connection, document_ids: Sequence[UUID]) -> dict[UUID, int]:
+        """The versions of the live index."""
+        schemas.choose_live(connection)
+        return {state.document_id: state.version for state in _states_of(connection, document_ids)}
+
+    def states_of(self, connection: Connection, index: str, document_ids: Sequence[UUID]) -> list[EntryState]:
+        """What one index has of these documents."""
+        schemas.choose(connection, index)
+        return _states_of(connection, document_ids)
+
+    def states_after(self, connection: Connection, index: str, after: UUID | None, limit: int) -> list[EntryState]:
+        """The next entries in the order of document_id."""
+        schemas.choose(connection, index)
+        statement = text("""
+            SELECT document_id, version, tombstone FROM entries
+            WHERE CAST(:after AS uuid) IS NULL OR document_id > CAST(:after AS uuid) ORDER BY document_id LIMIT :limit
+        """)
+        return [EntryState(*row) for row in connection.execute(statement, {"after": after, "limit": limit})]
+
+    def remove(self, connection: Connection, index: str, state: EntryState) -> bool:
+        """Removes an entry and its passages if it still is as told."""
+        schemas.choose(connection, index)
+        if connection.execute(query("remove_entry", PACKAGE), state._asdict()).rowcount == 0:
+            return False
+        connection.execute(query("delete_passages", PACKAGE), {"document_ids": [state.document_id]})
+        return True
+
+    def purge_tombstone(self, connection: Connection, document_id: UUID, version: int) -> bool:
+        """Forgets a deleted document in every index to which it was published."""
+        tombstone = EntryState(document_id, version, tombstone=True)
+        removed = [self.remove(connection, index, tombstone) for index in indexes.targets(connection)]
+        return all(removed)
+
+    def search(self, connection: Connection, request: SearchRequest) -> SearchPage:
+        """One page of the documents that match."""
+        schemas.choose_live(connection)
+        return search(connection, request)
+
+    def maintain(self, connection: Connection) -> None:
+        """Empties lists of pending words and refreshes stale estimates."""
+        for index in indexes.targets(connection):
+            schemas.choose(connection, index)
+            maintain(connection)
+
+    def create(self, connection: Connection, index: PhysicalIndex) -> None:
+        """Makes the schema and its tables."""
+        schemas.create(connection, index.name)
+
+    def make_live(self, connection: Connection, index: PhysicalIndex) -> None:
+        """Nothing to do: searches ask the registry."""
+
+    def drop(self, connection: Connection, index: PhysicalIndex) -> None:
+        """Removes the schema."""
+        schemas.drop(connection, index.name)
+
+    def probe(self, targets: Sequence[str]) -> None:
+        """Nothing to try: whoever asks for a probe has reached PostgreSQL."""
+
+
+def _publish(connection: Connection, entries: Sequence[Entry]) -> set[UUID]:
+    """Writes entries into the chosen schema unless it has newer ones; returns the documents that it refused."""
     newest = {entry.document_id: entry for entry in sorted(entries, key=lambda entry: entry.version)}
     if not newest:
         return set()
@@ -48,19 +124,9 @@ def publish(connection: Connection, entries: Sequence[Entry]) -> set[UUID]:
     return newest.keys() - written.keys()
 
 
-def version_of(connection: Connection, document_ids: Sequence[UUID]) -> dict[UUID, int]:
-    """The version that the index has of each document that it knows, tombstones included."""
-    found = connection.execute(
-        text("SELECT document_id, version FROM entries WHERE document_id = ANY(:document_ids)"),
-        {"document_ids": list(document_ids)},
-    )
-    return {row.document_id: row.version for row in found}
-
-
-def purge_tombstone(connection: Connection, document_id: UUID, version: int) -> bool:
-    """Forgets a deleted document if its entry still is the tombstone of this version."""
-    parameters = {"document_id": document_id, "version": version}
-    return connection.execute(query("purge_tombstone", PACKAGE), parameters).rowcount == 1
+def _states_of(connection: Connection, document_ids: Sequence[UUID]) -> list[EntryState]:
+    statement = text("SELECT document_id, version, tombstone FROM entries WHERE document_id = ANY(:document_ids)")
+    return [EntryState(*row) for row in connection.execute(statement, {"document_ids": list(document_ids)})]
 
 
 _PARAMETERS = ("document_ids", "ns", "shelf_ids", "pages", "breaks", "lengths", "members", "bodies", "words")

@@ -13,7 +13,7 @@ from tests.support.world import World
 REFUSAL = """
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN IF NEW.key = 'bad' THEN RAISE EXCEPTION 'not this one'; END IF; RETURN NEW; END $$;
-    CREATE TRIGGER refusal BEFORE INSERT OR UPDATE ON entries FOR EACH ROW EXECUTE FUNCTION refuse();
+    CREATE TRIGGER refusal BEFORE INSERT OR UPDATE ON fencepost_1_1.entries FOR EACH ROW EXECUTE FUNCTION refuse();
 """
 
 
@@ -33,7 +33,7 @@ def test_one_that_cannot_be_published_takes_no_batch_along(world: World, stack: 
     attempt = world.row("SELECT code, message FROM attempts WHERE job_id = :job", job=bad)
     assert attempt["code"] == "handler_error"
     assert "not this one" in attempt["message"]
-    world.execute("DROP TRIGGER refusal ON entries")
+    world.execute("DROP TRIGGER refusal ON fencepost_1_1.entries")
     world.execute("UPDATE jobs SET due_at = now() WHERE state = 'retry_wait'")
     world.execute("UPDATE outbox SET due_at = now()")
     until(all_succeeded(world, 11), seconds=30, what="the end of the bad one")
@@ -52,5 +52,5 @@ def test_a_finish_is_repeated_when_postgresql_was_away_at_that_moment(
     worker.send_signal(signal.SIGCONT)
     until(all_succeeded(world, 1), seconds=30, what="the end")
     assert (world.job(job)["attempt"], world.job(job)["generation"]) == (1, 1)
-    assert world.row("SELECT count(*) AS n FROM passages")["n"] == 1
+    assert world.row("SELECT count(*) AS n FROM fencepost_1_1.passages")["n"] == 1
     world.check()

@@ -44,9 +44,11 @@ def test_a_worker_killed_here_loses_nothing_and_repeats_nothing(world: World, st
     stack.start("worker")
     until(all_succeeded(world, 8), seconds=60, what="the end of all jobs")
     world.check()
-    versions = world.rows("SELECT document_id, version FROM entries WHERE NOT tombstone")
+    versions = world.rows("SELECT document_id, version FROM fencepost_1_1.entries WHERE NOT tombstone")
     assert {row["document_id"]: row["version"] for row in versions} == {a.document_id: 1 for a in accepted}
-    assert world.row("SELECT count(*) AS n FROM passages")["n"] == 8, "one passage each: nothing was applied twice"
+    assert world.row("SELECT count(*) AS n FROM fencepost_1_1.passages")["n"] == 8, (
+        "one passage each: nothing was applied twice"
+    )
 
 
 def test_a_stored_result_is_not_extracted_again(world: World, stack: Stack) -> None:
@@ -109,7 +111,7 @@ def test_a_paused_worker_wakes_up_late_and_is_refused(world: World, stack: Stack
     paused.send_signal(signal.SIGCONT)
     until(lambda: "lease.lost" in stack.logs(), seconds=60, what="the refusal")
     assert world.document(newer.document_id)["published_version"] == 2
-    assert world.row("SELECT version FROM entries")["version"] == 2
+    assert world.row("SELECT version FROM fencepost_1_1.entries")["version"] == 2
     assert world.row("SELECT count(*) AS n FROM attempts WHERE outcome = 'published'")["n"] == 2
     world.check()
 

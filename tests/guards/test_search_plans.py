@@ -7,9 +7,9 @@ import pytest
 from sqlalchemy import event, text
 
 from fencepost.local.postgres import LocalPostgres
-from indexer.search import postgres as backend
 from indexer.search import postgres_search
 from indexer.search.backend import Sort
+from indexer.search.postgres import Postgres
 from tests.support import servers
 from tests.support.search_index import SearchIndex
 
@@ -20,7 +20,7 @@ BOUND = 300
 @pytest.fixture(scope="module")
 def index(postgres: LocalPostgres) -> Iterator[SearchIndex]:
     with servers.fresh_database(postgres) as database:
-        index = SearchIndex(backend, database.engine)
+        index = SearchIndex(Postgres(), database.engine)
         index.publish(
             *(index.entry(f"{n}", "common words of every document", title=f"Title {n}") for n in range(DOCUMENTS))
         )

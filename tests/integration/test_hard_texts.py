@@ -9,8 +9,8 @@ import pytest
 
 from fencepost.local.postgres import LocalPostgres
 from fencepost.local.valkey import LocalValkey
-from indexer.search import postgres
 from indexer.search.backend import Hit, SearchRequest
+from indexer.search.postgres import Postgres
 from tests.support import documents
 from tests.support.sessions import shared
 from tests.support.waiting import until
@@ -36,7 +36,7 @@ class Library:
 
     def find(self, text: str) -> list[Hit]:
         with self.world.engine.connect() as connection:
-            return postgres.search(connection, SearchRequest(text=text)).hits
+            return Postgres().search(connection, SearchRequest(text=text)).hits
 
 
 @pytest.fixture(scope="module")

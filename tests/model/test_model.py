@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule, run_state_machine_as_test
 from sqlalchemy import text
 
-from indexer.search import postgres
 from indexer.search.backend import Entry
+from indexer.search.postgres import Postgres
 from pipeline.broker import Postman
 from pipeline.leases import Ending, Lease, finish_if_held, lock_held
 from pipeline.outcomes import Outcome, Published, Rejected, RetryLater
@@ -95,7 +95,10 @@ class Jobs(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.world.execute("TRUNCATE documents, jobs, outbox, attempts, quarantine, entries, passages, results CASCADE")
+        self.world.execute(
+            "TRUNCATE documents, jobs, outbox, attempts, quarantine, results, "
+            "fencepost_1_1.entries, fencepost_1_1.passages CASCADE"
+        )
         self.documents: dict[str, ModelDocument] = {}
         self.ids: dict[str, UUID] = {}
         self.leases: list[tuple[str, Lease]] = []
@@ -163,7 +166,7 @@ class Jobs(RuleBasedStateMachine):
             held = lock_held(connection, [lease])
             assert (lease.job_id in held) == holds
             if holds and isinstance(outcome, Published):
-                assert postgres.publish(connection, [entry(lease)]) == set()
+                assert Postgres().publish(connection, lease.targets, [entry(lease)]) == {}
             ending = Ending(lease.job_id, lease.generation, outcome)
             states = finish_if_held(connection, [ending], self.world.settings)
         assert (lease.job_id in states) == holds
@@ -178,7 +181,7 @@ class Jobs(RuleBasedStateMachine):
         if lease.input_version >= self.documents[key].published:
             return
         with self.world.engine.begin() as connection:
-            assert postgres.publish(connection, [entry(lease)]) == {lease.document_id}
+            assert set(Postgres().publish(connection, lease.targets, [entry(lease)])) == {lease.document_id}
 
     @rule()
     def expire_and_sweep(self) -> None:

@@ -8,8 +8,8 @@ from uuid import UUID
 
 from sqlalchemy import Connection, text
 
-from indexer.search import postgres
 from indexer.search.backend import Entry
+from indexer.search.postgres import Postgres
 from pipeline import outbox
 from pipeline.acceptance import Submission, accept, accept_one
 from pipeline.broker import Postman
@@ -60,11 +60,11 @@ def publish(connection: Connection, held: Lease, *, tombstone: bool = False) -> 
         held.document_id, held.input_version, tombstone, held.collection_id, None, "t", "text/plain", {},
         held.accepted_at, (),
     )  # fmt: skip
-    return postgres.publish(connection, [entry])
+    return set(Postgres().publish(connection, held.targets, [entry]))
 
 
 def version(world: World, document_id: UUID) -> tuple[int, bool]:
-    row = world.row("SELECT version, tombstone FROM entries WHERE document_id = :id", id=document_id)
+    row = world.row("SELECT version, tombstone FROM fencepost_1_1.entries WHERE document_id = :id", id=document_id)
     return row["version"], row["tombstone"]
 
 
@@ -172,7 +172,7 @@ def test_a_delete_wins_and_the_late_publish_is_refused_also_long_after(world: Wo
     with world.engine.begin() as connection:
         publish(connection, delete, tombstone=True)
         finish(connection, world, delete)
-    world.execute("UPDATE entries SET accepted_at = accepted_at - interval '20 days'")
+    world.execute("UPDATE fencepost_1_1.entries SET accepted_at = accepted_at - interval '20 days'")
     assert in_own_transaction(world, older) == {older.document_id}
     assert version(world, older.document_id) == (2, True)
     assert world.finish(older) is None

@@ -11,6 +11,7 @@ from sqlalchemy import Engine, text
 
 from indexer.extract.types import Passage
 from indexer.search.backend import Entry, Hit, SearchBackend, SearchPage, SearchRequest, Sort
+from pipeline import indexes
 
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -54,7 +55,7 @@ class SearchIndex:
     def publish(self, *entries: Entry) -> set[UUID]:
         """Publishes in one transaction; returns what was refused."""
         with self.engine.begin() as connection:
-            return self.backend.publish(connection, entries)
+            return set(self.backend.publish(connection, indexes.targets(connection), entries))
 
     def search(self, query: str, **request: Any) -> SearchPage:
         """One page."""

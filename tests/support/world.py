@@ -106,7 +106,7 @@ class World:
         assert not forgotten, f"waiting jobs that nobody will ever send: {forgotten}"
         backwards = (
             self.rows("""
-            SELECT d.document_id FROM documents d JOIN entries e USING (document_id)
+            SELECT d.document_id FROM documents d JOIN fencepost_1_1.entries e USING (document_id)
             WHERE e.version <> d.published_version
         """)
             if self._has_entries()
@@ -115,4 +115,4 @@ class World:
         assert not backwards, f"the index and the documents disagree: {backwards}"
 
     def _has_entries(self) -> bool:
-        return bool(self.row("SELECT to_regclass('entries') IS NOT NULL AS found")["found"])
+        return bool(self.row("SELECT to_regclass('fencepost_1_1.entries') IS NOT NULL AS found")["found"])

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from indexer.extract import Passage
-from indexer.search import postgres
 from indexer.search.backend import Entry
+from indexer.search.postgres import Postgres
 from tests.support.rows import OperatedWorld
 
 pytestmark = pytest.mark.browser
@@ -20,8 +20,9 @@ def publish(world: OperatedWorld, title: str, *pages: str, collection: str = "de
     held = world.take(accepted.job_id)
     passages = [Passage(text=text, page=n) for n, text in enumerate(pages, start=1)]
     with world.engine.begin() as connection:
-        postgres.publish(
+        Postgres().publish(
             connection,
+            held.targets,
             [
                 Entry(
                     document_id=held.document_id,

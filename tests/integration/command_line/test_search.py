@@ -3,8 +3,9 @@
 import pytest
 
 from indexer.extract import Passage
-from indexer.search import postgres
 from indexer.search.backend import Entry
+from indexer.search.postgres import Postgres
+from pipeline import indexes
 from pipeline.acceptance import Acceptance
 from tests.integration.command_line.conftest import Run
 from tests.support.world import World
@@ -24,7 +25,7 @@ def published(world: World) -> list[Acceptance]:
             accepted_at=document["created_at"], passages=[Passage(words, page)],
         )  # fmt: skip
         with world.engine.begin() as connection:
-            assert not postgres.publish(connection, [entry])
+            assert not Postgres().publish(connection, indexes.targets(connection), [entry])
         (held,) = world.lease(accepted.job_id)
         world.finish(held)
     return documents

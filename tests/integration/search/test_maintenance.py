@@ -1,6 +1,6 @@
 from sqlalchemy import text
 
-from indexer.search import statistics
+from indexer.search import schemas, statistics
 from tests.support.search_index import SearchIndex
 
 
@@ -13,12 +13,12 @@ def fill(index: SearchIndex, documents: int) -> None:
     """Half of the documents have "common", and many words are rare."""
     index.publish(*(index.entry(f"{n}", f"{'common ' if n % 2 else ''}filler rare{n}") for n in range(documents)))
     with index.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        connection.execute(text("ANALYZE passages"))
+        connection.execute(text("ANALYZE fencepost_1_1.passages"))
 
 
 def shares(index: SearchIndex) -> dict[str, float]:
     with index.engine.connect() as connection:
-        return {row.lexeme: row.share for row in connection.execute(text("SELECT * FROM search_lexemes"))}
+        return {row.lexeme: row.share for row in connection.execute(text("SELECT * FROM fencepost_1_1.search_lexemes"))}
 
 
 def test_common_words_are_known_with_their_share_and_rare_ones_are_not(index: SearchIndex):
@@ -29,6 +29,7 @@ def test_common_words_are_known_with_their_share_and_rare_ones_are_not(index: Se
     assert abs(known["common"] - 0.5) < 0.1
     assert known["filler"] == 1
     with index.engine.connect() as connection:
+        schemas.choose_live(connection)
         estimates = statistics.statistics(connection)
     assert 1000 < estimates.passages < 4000
     assert 2 < estimates.average_length < 5
@@ -38,16 +39,18 @@ def test_estimates_are_refreshed_when_they_are_old_or_the_index_has_grown(index:
     fill(index, 1500)
     maintain(index)
     with index.engine.begin() as connection:
-        connection.execute(text("DELETE FROM search_lexemes"))
+        connection.execute(text("DELETE FROM fencepost_1_1.search_lexemes"))
     maintain(index)
     assert shares(index) == {}
     with index.engine.begin() as connection:
-        connection.execute(text("UPDATE search_statistics SET refreshed_at = refreshed_at - interval '2 hours'"))
+        connection.execute(
+            text("UPDATE fencepost_1_1.search_statistics SET refreshed_at = refreshed_at - interval '2 hours'")
+        )
     maintain(index)
     assert shares(index).keys() == {"common", "filler"}
     with index.engine.begin() as connection:
-        connection.execute(text("UPDATE search_statistics SET passages = 100000"))
-        connection.execute(text("DELETE FROM search_lexemes"))
+        connection.execute(text("UPDATE fencepost_1_1.search_statistics SET passages = 100000"))
+        connection.execute(text("DELETE FROM fencepost_1_1.search_lexemes"))
     maintain(index)
     assert shares(index).keys() == {"common", "filler"}
 
@@ -55,7 +58,7 @@ def test_estimates_are_refreshed_when_they_are_old_or_the_index_has_grown(index:
 def test_words_that_are_common_no_more_are_forgotten(index: SearchIndex):
     fill(index, 1500)
     with index.engine.begin() as connection:
-        connection.execute(text("INSERT INTO search_lexemes VALUES ('bygone', 0.9), ('common', 0.1)"))
+        connection.execute(text("INSERT INTO fencepost_1_1.search_lexemes VALUES ('bygone', 0.9), ('common', 0.1)"))
     maintain(index)
     assert abs(shares(index).get("common", 0) - 0.5) < 0.1
     assert "bygone" not in shares(index)

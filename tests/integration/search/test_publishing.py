@@ -4,6 +4,7 @@ import pytest
 from sqlalchemy import text
 
 from indexer.extract.types import Passage
+from pipeline import indexes
 from tests.support.search_index import SearchIndex
 
 
@@ -106,7 +107,7 @@ def test_versions_of_unknown_documents_are_left_out(index: SearchIndex):
 
 def test_nothing_is_committed_before_the_caller_commits(index: SearchIndex):
     with index.engine.connect() as connection:
-        index.backend.publish(connection, [index.entry("a", "lighthouse")])
+        index.backend.publish(connection, indexes.targets(connection), [index.entry("a", "lighthouse")])
         connection.rollback()
     assert index.find("lighthouse") == []
 
