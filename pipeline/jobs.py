@@ -66,9 +66,7 @@ def selection(
     """The statement of a page, which takes `limit` besides, and its values."""
     conditions = ["true"]
     values: dict[str, Any] = {"state": state, "collection": collection, "partition": partition, "visible": visible}
-    if (
-        visible is not None
-    ):  # asked of documents, which have an index for it: a small collection reads its own rows only
+    if visible is not None:  # asked of documents, whose index lets a small collection read its own rows only
         conditions.append("j.document_id IN (SELECT document_id FROM documents WHERE collection_id = ANY(:visible))")
     if state is not None:
         conditions.append("j.state = :state")
