@@ -14,6 +14,8 @@ from tests.web.test_access import CONTRAST
 
 pytestmark = pytest.mark.browser
 
+PATIENCE_MS = 15_000
+
 
 @pytest.fixture
 def scene(database: Database) -> Iterator[Scene]:
@@ -68,12 +70,12 @@ def test_files_are_dropped_and_buttons_work_with_the_cookie(tab: Page, scene: Sc
     log_in(tab, scene.key(Scope.ADMIN, shelf.name))
     expect(tab.get_by_label("Into the collection")).to_have_value(shelf.name)
     tab.get_by_label("Files").set_input_files({"name": "note.txt", "mimeType": "text/plain", "buffer": b"hello"})
-    expect(tab.get_by_label("Uploads")).to_contain_text("queued")
+    expect(tab.get_by_label("Uploads")).to_contain_text("queued", timeout=PATIENCE_MS)
 
     tab.goto(f"/documents/{shelf.broken.document_id}")
     tab.get_by_role("button", name="Reindex").click()
 
-    expect(tab.get_by_role("main")).to_contain_text("Version 2 is queued")
+    expect(tab.get_by_role("main")).to_contain_text("Version 2 is queued", timeout=PATIENCE_MS)
 
 
 def test_a_page_whose_key_is_revoked_asks_for_another_by_itself(tab: Page, scene: Scene) -> None:
@@ -84,7 +86,7 @@ def test_a_page_whose_key_is_revoked_asks_for_another_by_itself(tab: Page, scene
 
     scene.ask(scene.key(), "DELETE", f"/v1/keys/{keys.prefix_of(token)}")
 
-    expect(tab.get_by_role("heading", name="Log in")).to_be_visible(timeout=15_000)
+    expect(tab.get_by_role("heading", name="Log in")).to_be_visible(timeout=PATIENCE_MS)
     assert tab.url.endswith("/documents")
 
 
