@@ -17,7 +17,8 @@ QUIET = frozenset({"lease.taken", "attempt.ended", "outbox.relayed", "delivery.e
 WARNINGS = frozenset(
     {"lease.lost", "job.reclaimed", "process.lost", "broker.unavailable", "database.unavailable", "outbox.refused",
      "delivery.malformed", "index.unavailable", "delivery.resent", "extraction.crashed", "notifier.disconnected",
-     "listener.disconnected", "keys.missing"},
+     "listener.disconnected", "index.missing", "index.outdated",
+     "keys.missing"},
 )  # fmt: skip
 ERRORS = frozenset({"request.failed", "loop.failed", "attempt.failed", "finish.given_up"})
 

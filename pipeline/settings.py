@@ -186,8 +186,18 @@ def _token(value: SecretStr) -> SecretStr:
 
 
 Database = Annotated[SecretStr, _secret_address("postgresql://user:password@host/name", "postgresql", "postgres")]
+Repository = Annotated[SecretStr, _secret_address("https://repository.example/maven2", "http", "https")]
 Engine = Annotated[SecretStr, _secret_addresses("https://user:password@host:9200", "http", "https")]
 Broker = Annotated[SecretStr, _secret_address("redis://:password@host:6379/0", "redis", "rediss", "unix")]
+
+
+class LocalNode(_Group):
+    """The OpenSearch node that `fencepost up --search opensearch` runs."""
+
+    heap_bytes: int = Field(512 * MIB, ge=128 * MIB)
+    port: int = Field(0, ge=0, le=65535)
+    cache_folder: Path | None = None
+    repository: Repository = SecretStr("")
 
 
 class Settings(BaseSettings):
@@ -225,6 +235,7 @@ class Settings(BaseSettings):
     worker: Worker = Worker()
     extract: Extract = Extract()
     opensearch: OpenSearch = OpenSearch()
+    local_opensearch: LocalNode = LocalNode()
     upload: Upload = Upload()
 
     @property
@@ -246,6 +257,11 @@ class Settings(BaseSettings):
     def search_backend(self) -> Literal["postgres", "opensearch"]:
         """Where documents are searched: as `search` says, else where there is an address."""
         return self.search or ("opensearch" if self.opensearch_url.get_secret_value() else "postgres")
+
+    @property
+    def names_search(self) -> bool:
+        """Whether anything says where documents are searched; else it is the default."""
+        return bool(self.search or self.opensearch_url.get_secret_value())
 
     def needs(self, *names: str) -> Self:
         """Raises SettingsError unless each of the named settings is set."""

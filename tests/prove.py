@@ -134,6 +134,63 @@ GUARDS = (
         "    return (",
         "tests/integration/access/test_two_collections.py",
     ),
+    Guard(
+        "version in the engine",
+        "indexer/search/opensearch/bulk.py",
+        """"_id":"{self.document_id}",'
+            f'"version":{self.version},"version_type":"external_gte"}}}}'""",
+        """"_id":"{self.document_id}"}}}}'""",
+        "tests/integration/engine/test_node.py",
+    ),
+    Guard(
+        "no index by accident",
+        "indexer/search/opensearch/bulk.py",
+        "require_alias=True, ",
+        "",
+        "tests/integration/engine/test_node.py",
+    ),
+    Guard(
+        "removed meanwhile",
+        "indexer/search/opensearch/reading.py",
+        "id=document_id, **guard)",
+        "id=document_id)",
+        "tests/integration/engine/test_node.py",
+    ),
+    Guard(
+        "remembered deletes",
+        "indexer/search/opensearch/bulk.py",
+        "if found.get(document, 0) <= newest[document].version:",
+        "if found.get(document, 0) < 0:",
+        "tests/integration/engine/test_answers.py",
+    ),
+    Guard(
+        "giants",
+        "indexer/search/opensearch/bulk.py",
+        "return len(items) == 1 and",
+        "return len(items) == 0 and",
+        "tests/integration/engine/test_sizes.py",
+    ),
+    Guard(
+        "read-only",
+        "indexer/search/opensearch/verdicts.py",
+        "if kind in _OF_THE_INDEX or",
+        "if",
+        "tests/integration/engine/test_answers.py",
+    ),
+    Guard(
+        "one layer of retries",
+        "indexer/search/opensearch/connection.py",
+        "max_retries=0,",
+        "max_retries=2,",
+        "tests/integration/engine/test_answers.py",
+    ),
+    Guard(
+        "few rows",
+        "indexer/search/rows.py",
+        "mixed = members > MOST_ROWS // 2",
+        "mixed = False",
+        "tests/unit/search/test_rows.py",
+    ),
 )
 
 

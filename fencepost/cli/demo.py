@@ -3,29 +3,32 @@
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fencepost.cli.options import AsJson, Data, Port
+from fencepost.cli.options import AsJson, Data, Port, Search
 from fencepost.cli.output import DONE, FAILED, complain, console, examples, print_json
 
 if TYPE_CHECKING:
     from fencepost.client import Client
     from fencepost.samples import Question
+    from pipeline.settings import Settings
 
 COLLECTION = "samples"
 
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command(epilog=examples("demo", "demo --exit"))(demo)
+    app.command(epilog=examples("demo", "demo --exit", "demo --search opensearch"))(demo)
 
 
 def demo(
     leave: Annotated[bool, typer.Option("--exit", help="End after the searches instead of at Ctrl-C.")] = False,
     data: Data = None,
     port: Port = None,
+    search: Search = None,
     as_json: AsJson = False,
 ) -> None:
     """Start everything, index the sample documents, search them, and say where the page is.
@@ -33,16 +36,15 @@ def demo(
     Ends with 0 only if every sample was found on the expected page.
     """
     from fencepost.client import Client
-    from fencepost.local import folder, stack
+    from fencepost.local import stack
     from fencepost.local.log import Log
     from pipeline.settings import load
 
     code = FAILED
-    default = folder.default()
-    data = data or default.with_name(f"{default.name}-demo")
+    settings = load(search=search) if search else load()
+    data = data or _default_data(settings)
     log = Log(sys.stderr)
     log.say("fencepost", f"starting with the data in {data}")
-    settings = load()
     running_stack = stack.running(settings, data, port, log=log)
     with suppress(KeyboardInterrupt), running_stack as running, Client(running.url, settings.key) as client:
         failures = _index(client)
@@ -56,6 +58,15 @@ def demo(
         if not leave:
             running.wait()
     raise typer.Exit(code)
+
+
+def _default_data(settings: "Settings") -> Path:
+    """A folder for each backend: samples that were indexed before are not indexed again."""
+    from fencepost.local import folder
+
+    default = folder.default()
+    name = f"{default.name}-demo"
+    return default.with_name(f"{name}-opensearch" if settings.search_backend == "opensearch" else name)
 
 
 def _index(client: "Client") -> list[str]:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
     from pipeline.settings import Settings
 
+OLDEST_OPENSEARCH = (2, 7)  # has the field type in which metadata is kept
+MIB, GIB = 1024**2, 1024**3
 OURS = ("pipeline", "ingest", "indexer", "fencepost")
 
 
@@ -35,7 +37,7 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(url: Url = None, as_json: AsJson = False) -> None:
-    """Check settings, packages, database, schema, broker, server and workers."""
+    """Check settings, packages, database, schema, broker, OpenSearch if it is used, server and workers."""
     from pipeline.settings import load
 
     settings = load()
@@ -43,6 +45,7 @@ def doctor(url: Url = None, as_json: AsJson = False) -> None:
         _packages,
         lambda: _database(settings),
         lambda: _broker(settings),
+        *([lambda: _opensearch(settings)] if settings.search_backend == "opensearch" else []),
         lambda: _server(url),
         lambda: _workers(url),
     )
@@ -121,6 +124,38 @@ def _broker(settings: "Settings") -> Finding:
     except FencepostError as error:
         return Finding("broker", ok=False, finding=str(error))
     return Finding("broker", ok=True, finding="answers, and drops no messages")
+
+
+def _opensearch(settings: "Settings") -> Finding:
+    from indexer.search.backends import backend
+
+    if not settings.opensearch_url.get_secret_value():
+        said = "FENCEPOST_OPENSEARCH_URL is not set; `fencepost up` sets it for its processes"
+        return Finding("opensearch", None, said)
+    try:
+        backend(settings)  # which says what to install
+        from indexer.search.opensearch.connection import asking, connect
+
+        with asking():
+            client = connect(settings)
+            version = client.info()["version"]
+            status = client.cluster.health()["status"]
+            nodes = client.nodes.stats(metric="jvm,fs")["nodes"].values()
+    except FencepostError as error:
+        return Finding("opensearch", ok=False, finding=str(error))
+    number, product = version["number"], version.get("distribution", "another product")
+    if product != "opensearch" or tuple(int(part) for part in number.split(".")[:2]) < OLDEST_OPENSEARCH:
+        needed = "OpenSearch {}.{} or newer is needed".format(*OLDEST_OPENSEARCH)
+        return Finding("opensearch", ok=False, finding=f"{product} {number} answers; {needed}")
+    return Finding("opensearch", status != "red", f"{number} answers and is {status}; {_room(list(nodes))}")
+
+
+def _room(nodes: list[dict[str, Any]]) -> str:
+    used, most = (sum(node["jvm"]["mem"][f"heap_{which}_in_bytes"] for node in nodes) for which in ("used", "max"))
+    free = sum(node["fs"]["total"]["available_in_bytes"] for node in nodes)
+    return (
+        f"nodes: {len(nodes)}, heap: {used / MIB:,.0f} of {most / MIB:,.0f} MiB used, disk: {free / GIB:,.1f} GiB free"
+    )
 
 
 def _server(url: str | None) -> Finding:

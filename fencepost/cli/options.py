@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -17,6 +17,10 @@ Collection = Annotated[str | None, typer.Option("--collection", "-c", metavar="N
 Names = Annotated[list[str], typer.Argument(metavar="DOC", help="Ids or keys of documents.")]
 Data = Annotated[Path | None, typer.Option("--data", metavar="DIR", help="The folder that holds everything.")]
 Port = Annotated[int | None, typer.Option("--port", min=0, max=65535, help="0 chooses a free one.")]
+Search = Annotated[
+    Literal["postgres", "opensearch"] | None,
+    typer.Option("--search", help="Where documents are searched; else as at the last start."),
+]
 Name = Annotated[str, typer.Argument(metavar="DOC", help="The id or key of a document.")]
 
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fencepost.cli.options import AsJson, Data, Port
+from fencepost.cli.options import AsJson, Data, Port, Search
 from fencepost.cli.output import examples, print_json
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 def register(app: typer.Typer) -> None:
     """Adds the commands."""
-    app.command(epilog=examples("up", "up --data ./data --port 8080"))(up)
+    app.command(epilog=examples("up", "up --data ./data --port 8080", "up --search opensearch"))(up)
     app.command(epilog=examples("migrate"))(migrate)
     app.command(epilog=examples("api"))(api)
     app.command(epilog=examples("relay"))(relay)
@@ -21,11 +21,14 @@ def register(app: typer.Typer) -> None:
     app.command(epilog=examples("sweeper"))(sweeper)
 
 
-def up(data: Data = None, port: Port = None, as_json: AsJson = False) -> None:
-    """Run the whole stack on this machine until Ctrl-C: PostgreSQL, Valkey, and all of our processes."""
+def up(data: Data = None, port: Port = None, search: Search = None, as_json: AsJson = False) -> None:
+    """Run the whole stack on this machine until Ctrl-C: PostgreSQL, Valkey, and all of our processes.
+
+    With --search opensearch also an OpenSearch node, unless FENCEPOST_OPENSEARCH_URL says where one is.
+    """
     from fencepost.local import folder, stack
 
-    stack.up(_settings(as_json=as_json), data or folder.default(), port)
+    stack.up(_settings(as_json=as_json, search=search), data or folder.default(), port)
 
 
 def migrate(as_json: AsJson = False) -> None:
@@ -90,8 +93,8 @@ def sweeper(as_json: AsJson = False) -> None:
     roles.sweeper(_settings(as_json=as_json))
 
 
-def _settings(*, as_json: bool = False) -> "Settings":
-    """The settings; `as_json` makes the log JSON, whatever the environment says."""
+def _settings(*, as_json: bool = False, search: str | None = None) -> "Settings":
+    """The settings; `as_json` makes the log JSON, and `search` is the backend, whatever the environment says."""
     from pipeline.settings import load
 
-    return load(log_json=True) if as_json else load()
+    return load(**({"log_json": True} if as_json else {}), **({"search": search} if search else {}))

@@ -2,9 +2,11 @@
 
 DATA/lock                held by the running stack; contains its process id
 DATA/address             where the running stack is served, for the command line
+DATA/search              the search backend of the last start, for the next one
 DATA/running/NAME        one note per child process, so that the next start finds those of a killed stack
 DATA/postgres  .password  .log
 DATA/valkey    .log
+DATA/opensearch  .pid  .log
 """
 
 import fcntl
@@ -42,6 +44,18 @@ def announced(data: Path, url: str) -> Iterator[None]:
         (data / "address").unlink(missing_ok=True)
 
 
+def search_backend(data: Path) -> str | None:
+    """The search backend that this folder was last started with, None before its first start."""
+    with suppress(OSError):
+        return next((each for each in ("postgres", "opensearch") if each == (data / "search").read_text()), None)
+    return None
+
+
+def remember_search_backend(data: Path, backend: str) -> None:
+    """Keeps it for the next start, which may not name one."""
+    (data / "search").write_text(backend)
+
+
 @contextmanager
 def held(data: Path) -> Iterator[None]:
     """Makes the folder when it is missing and holds it alone, for as long as this process lives.
@@ -68,6 +82,7 @@ def _make(data: Path) -> None:
             raise StartError(f"{data} belongs to another user; choose another --data.")
         if not (data / "lock").exists() and any(data.iterdir()):
             raise StartError(f"{data} has other files in it; choose an empty folder or a new one with --data.")
-        data.chmod(0o700)
+        if data.stat().st_mode & 0o067:  # a running OpenSearch may need to pass through it: 0o710
+            data.chmod(0o700)
     except OSError as error:
         raise StartError(f"{data} cannot be the data folder: {error.strerror}.") from error

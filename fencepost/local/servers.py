@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from fencepost.local import folder, leftovers
+from fencepost.local.opensearch import LocalOpenSearch
 from fencepost.local.postgres import LocalPostgres
 from fencepost.local.server import LocalServer
 from fencepost.local.valkey import LocalValkey
@@ -14,13 +15,17 @@ from fencepost.local.valkey import LocalValkey
 class LocalServers:
     """PostgreSQL and Valkey below `data`. A server whose address is given runs elsewhere and is not started.
 
-    `with LocalServers(data) as servers:` gives `servers.database_url` and `servers.broker_url`.
+    `with LocalServers(data) as servers:` gives `servers.database_url` and `servers.broker_url`. An `opensearch` is
+    started and stopped with them.
     """
 
-    def __init__(self, data: Path, *, database_url: str = "", broker_url: str = "") -> None:
+    def __init__(
+        self, data: Path, *, database_url: str = "", broker_url: str = "", opensearch: LocalOpenSearch | None = None
+    ) -> None:
         self.data = data
         self.postgres = None if database_url else LocalPostgres(data)
         self.valkey = None if broker_url else LocalValkey(data)
+        self.opensearch = opensearch
         self._database_url = database_url
         self._broker_url = broker_url
         self._parts = ExitStack()
@@ -38,7 +43,7 @@ class LocalServers:
     @property
     def started(self) -> list[LocalServer]:
         """The servers that run here."""
-        return [server for server in (self.postgres, self.valkey) if server]
+        return [server for server in (self.postgres, self.valkey, self.opensearch) if server]
 
     def start(self) -> Self:
         """Takes the folder, ends what a killed run left there, and starts the servers. Raises StartError."""

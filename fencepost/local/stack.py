@@ -10,11 +10,13 @@ from pathlib import Path
 from threading import Event
 
 import httpx
+from pydantic import SecretStr
 from sqlalchemy.exc import OperationalError
 
 from fencepost.client import Unreachable
 from fencepost.local import folder, ports, processes
 from fencepost.local.log import Log
+from fencepost.local.opensearch import LocalOpenSearch
 from fencepost.local.processes import StartError
 from fencepost.local.servers import LocalServers
 from fencepost.local.supervisor import Program, Supervisor
@@ -90,25 +92,47 @@ def running(
 def _start(
     parts: ExitStack, settings: Settings, data: Path, port: int | None, children: Sequence[Program], log: Log
 ) -> Stack:
+    settings = _with_search(settings, data, log)
     servers = LocalServers(
         data,
         database_url=settings.database_url.get_secret_value(),
         broker_url=settings.broker_url.get_secret_value(),
+        opensearch=_opensearch(settings, data, log),
     )
     parts.enter_context(servers)
-    _migrate(servers.database_url)
-    url = f"http://{_bracketed(EVERYWHERE.get(settings.host, settings.host))}:{_choose_port(settings, port, log)}"
-    supervisor = Supervisor(
-        data, _environment(settings, servers, url), log, grace=settings.worker.stop_grace_seconds + 0.5
-    )
+    if servers.opensearch:
+        log.say("opensearch", f"{servers.opensearch.url} asks for no password: all users of this machine can use it")
+    settings = _with_addresses(settings, servers)
+    _migrate(settings)
+    url = f"http://{_bracketed(settings.host)}:{_choose_port(settings, port, log)}"
+    supervisor = Supervisor(data, _environment(settings, url), log, grace=settings.worker.stop_grace_seconds + 0.5)
     parts.enter_context(supervisor)
     for server in servers.started:
         supervisor.watch(server)
     for child in children:
         supervisor.run(child)
     _wait_until_ready(url)
+    folder.remember_search_backend(data, settings.search_backend)
     parts.enter_context(folder.announced(data, url))
     return Stack(url, data, servers, log)
+
+
+def _with_search(settings: Settings, data: Path, log: Log) -> Settings:
+    """The settings with the search backend: the one that they name, or else the one of the folder's last start."""
+    before = folder.search_backend(data)
+    if settings.names_search:
+        if before not in (None, settings.search_backend):
+            log.say("fencepost", f"search moves from {before} to {settings.search_backend}")
+        return settings
+    if before == "opensearch":
+        log.say("fencepost", "search is in opensearch, as at the last start; --search postgres moves it")
+    return settings.model_copy(update={"search": before})
+
+
+def _opensearch(settings: Settings, data: Path, log: Log) -> LocalOpenSearch | None:
+    if settings.search_backend != "opensearch" or settings.opensearch_url.get_secret_value():
+        return None
+    return LocalOpenSearch(data, settings.local_opensearch, say=lambda line: log.say("opensearch", line))
 
 
 def _choose_port(settings: Settings, port: int | None, log: Log) -> int:
@@ -124,8 +148,15 @@ def _choose_port(settings: Settings, port: int | None, log: Log) -> int:
     return chosen
 
 
-def _migrate(url: str) -> None:
-    engine = connect(url, application="fencepost migrate")
+def _with_addresses(settings: Settings, servers: LocalServers) -> Settings:
+    found = {"database_url": servers.database_url, "broker_url": servers.broker_url}
+    if servers.opensearch:
+        found["opensearch_url"] = servers.opensearch.url
+    return settings.model_copy(update={name: SecretStr(address) for name, address in found.items()})
+
+
+def _migrate(settings: Settings) -> None:
+    engine = connect(settings.direct_url, application="fencepost migrate")
     try:
         schema.migrate(engine)
     except OperationalError as error:
@@ -134,14 +165,16 @@ def _migrate(url: str) -> None:
         engine.dispose()
 
 
-def _environment(settings: Settings, servers: LocalServers, url: str) -> dict[str, str]:
+def _environment(settings: Settings, url: str) -> dict[str, str]:
     inherited = {name: value for name, value in environment().items() if name != "FENCEPOST_KEY"}
     return {
         **inherited,
         "PYTHONSAFEPATH": "1",
         "PYTHONUNBUFFERED": "1",
-        "FENCEPOST_DATABASE_URL": servers.database_url,
-        "FENCEPOST_BROKER_URL": servers.broker_url,
+        "FENCEPOST_DATABASE_URL": settings.database_url.get_secret_value(),
+        "FENCEPOST_BROKER_URL": settings.broker_url.get_secret_value(),
+        "FENCEPOST_SEARCH": settings.search_backend,
+        "FENCEPOST_OPENSEARCH_URL": settings.opensearch_url.get_secret_value(),
         "FENCEPOST_HOST": settings.host,
         "FENCEPOST_PORT": url.rpartition(":")[2],
         "FENCEPOST_URL": url,
@@ -163,4 +196,5 @@ def _wait_until_ready(url: str) -> None:
 
 
 def _bracketed(host: str) -> str:
+    host = EVERYWHERE.get(host, host)
     return f"[{host}]" if ":" in host else host

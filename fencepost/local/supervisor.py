@@ -44,6 +44,7 @@ class Supervisor:
         self._grace = grace
         self._children: list[_Kept] = []
         self._watched: list[_Kept] = []
+        self._servers: list[LocalServer] = []
 
     def run(self, program: Program) -> None:
         """Starts `program` and keeps it running."""
@@ -66,14 +67,17 @@ class Supervisor:
             assert server.process is not None  # noqa: S101 - it was just started
             return server.process
 
+        self._servers.append(server)
         self._watched.append(_Kept(server.name, start, self._log))
 
     def stop(self) -> None:
         """Ends all programs; returns when none is left."""
         for kept in (*self._watched, *self._children):
             kept.let_go()
-        for server in self._watched:
-            server.settle()
+        for server in self._servers:
+            server.give_up()
+        for watched in self._watched:
+            watched.settle()
         for child in self._children:
             child.tell_to_stop()
         deadline = monotonic() + self._grace
@@ -82,6 +86,7 @@ class Supervisor:
             leftovers.forget(self._data, child.name)
         self._children.clear()
         self._watched.clear()
+        self._servers.clear()
 
     def __enter__(self) -> Self:
         return self

@@ -129,18 +129,13 @@ def test_a_taken_port_that_was_asked_for_is_an_error(run_light: Run) -> None:
 def test_servers_that_have_an_address_are_not_started(run_light: Run) -> None:
     running = run_light()
     running.hears("ready at")
-    assert sorted(entry.name for entry in running.data.iterdir()) == ["address", "lock", "running"]
+    assert sorted(entry.name for entry in running.data.iterdir()) == ["address", "lock", "running", "search"]
 
 
 def test_children_get_the_addresses_and_no_open_files(run_light: Run) -> None:
     running = run_light()
     running.hears("ready at")
-    pid = running.pid_of("sweeper")
-    variables = dict(
-        line.split("=", 1)
-        for line in Path(f"/proc/{pid}/environ").read_text().split("\0")
-        if line.startswith(("FENCE", "PYTHONS"))
-    )
+    pid, variables = running.pid_of("sweeper"), running.environment_of("sweeper")
     assert variables["PYTHONSAFEPATH"] == "1"
     assert variables["FENCEPOST_URL"] == running.url
     with psycopg.connect(variables["FENCEPOST_DATABASE_URL"]) as connection:

@@ -40,9 +40,9 @@ class RunningStack:
         except (OSError, IndexError):
             return 0
 
-    def hears(self, words: str) -> str:
+    def hears(self, words: str, *, seconds: float = 30) -> str:
         """Waits for a line with these words and returns it."""
-        until(lambda: any(words in line for line in self.lines) or self.process.poll() is not None, seconds=30)
+        until(lambda: any(words in line for line in self.lines) or self.process.poll() is not None, seconds=seconds)
         until(lambda: any(words in line for line in self.lines), seconds=1)
         return next(line for line in self.lines if words in line)
 
@@ -57,6 +57,11 @@ class RunningStack:
             return self.process.wait(30)
         finally:
             self._reader.join(10)
+
+    def environment_of(self, child: str) -> dict[str, str]:
+        """The variables that a supervised child was started with."""
+        pairs = Path(f"/proc/{self.pid_of(child)}/environ").read_text().split("\0")
+        return dict(pair.split("=", 1) for pair in pairs if "=" in pair)
 
     def close(self) -> None:
         """Leaves nothing behind."""

@@ -6,11 +6,14 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import fencepost.cli
 from fencepost.cli.diagnosis import foreign
+from fencepost.local.opensearch import LocalOpenSearch
+from fencepost.local.ports import free_port
 from tests.integration.command_line.conftest import Run
 from tests.support.servers import Database
 from tests.support.stack import clean_environment
@@ -141,6 +144,21 @@ def test_doctor_finds_a_server_that_is_away_and_a_broker_that_drops_messages(
         "server": False,
         "processes": None,
     }
+
+
+def test_doctor_looks_at_opensearch_where_it_is_used(run: Run, opensearch: LocalOpenSearch) -> None:
+    def finding(**variables: str) -> dict[str, Any]:
+        ran = run("doctor", "--json", FENCEPOST_URL="http://127.0.0.1:9", **variables)
+        return next(each for each in ran.json if each["check"] == "opensearch")
+
+    unset = finding(FENCEPOST_SEARCH="opensearch")
+    assert (unset["ok"], unset["finding"].split(";")[0]) == (None, "FENCEPOST_OPENSEARCH_URL is not set")
+    well = finding(FENCEPOST_OPENSEARCH_URL=opensearch.url)
+    words = r"3\.\d+\.\d+ answers and is \w+; nodes: 1, heap: \d+ of 49\d MiB used, disk: [\d,.]+ GiB free"
+    assert well["ok"]
+    assert re.fullmatch(words, well["finding"])
+    away = finding(FENCEPOST_OPENSEARCH_URL=f"http://127.0.0.1:{free_port()}")
+    assert (away["ok"], away["finding"]) == (False, "OpenSearch cannot be reached.")
 
 
 def test_another_package_of_our_name_is_found() -> None:

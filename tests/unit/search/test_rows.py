@@ -7,29 +7,29 @@ from hypothesis import strategies as st
 
 from indexer.extract.types import Passage
 from indexer.search.backend import Entry
-from indexer.search.rows import ROW_CHARACTERS, Row, rows_of
+from indexer.search.rows import MOST_ROWS, ROW_CHARACTERS, Row, rows_of
 
 
 def rows(*passages: Passage, tombstone: bool = False) -> list[Row]:
     entry = Entry(uuid4(), 1, tombstone, 1, None, "", "text/plain", {}, datetime(2026, 1, 1, tzinfo=UTC), passages)
-    return list(rows_of(entry, 5))
+    return list(rows_of(entry))
 
 
 def test_small_passages_share_a_row_that_knows_its_pages():
     (row,) = rows(Passage("one ", 1), Passage("more ", 1), Passage("two ", 2), Passage("three", 4))
     assert (row.n, row.page, row.body) == (1, 1, "one more two three")
-    assert row.breaks == "{9,2,13,4}"
+    assert row.breaks == (9, 2, 13, 4)
 
 
 def test_breaks_inside_a_passage_are_kept():
     (row,) = rows(Passage("one two ", 1, breaks=((4, 2),)), Passage("three", 3))
-    assert row.breaks == "{4,2,8,3}"
+    assert row.breaks == (4, 2, 8, 3)
 
 
 def test_no_word_runs_over_a_page():
     (row,) = rows(Passage("one", 1), Passage("two", 2))
     assert row.body == "one\ntwo"
-    assert row.breaks == "{4,2}"
+    assert row.breaks == (4, 2)
 
 
 def test_members_never_share_a_row():
@@ -65,3 +65,26 @@ def test_a_long_passage_is_cut_between_words_if_it_has_any(text: str):
     assert "".join(row.body for row in made) == text
     if " " in text:
         assert all(row.body.endswith(" ") for row in made)
+
+
+def test_a_very_long_text_has_longer_rows():
+    made = rows(*(Passage("lighthouse keeper " * 70, n) for n in range(15_880)))  # 20 million characters
+    assert len(made) <= MOST_ROWS
+    assert sum(len(row.body) for row in made) == 15_880 * 70 * 18
+    assert max(len(row.body) for row in made) <= 8100
+    assert [page for row in made for page in (row.page, *row.breaks[1::2])] == list(range(15_880))
+
+
+def test_thousands_of_members_share_rows_that_name_the_first_and_the_last():
+    made = rows(*(Passage(f"member{n}", member=f"{n}.txt") for n in range(10_000)))
+    assert len(made) <= MOST_ROWS
+    assert made[0].member == "0.txt … 677.txt"
+    assert made[0].body.startswith("member0\nmember1\n"), "no word runs over a member"
+    assert " ".join(row.words for row in made).split() == [f"member{n}" for n in range(10_000)]
+
+
+@pytest.mark.parametrize("members", [2400, 2600, 4999, 20_000])
+def test_rows_are_few_however_members_and_text_are_spread(members: int):
+    long, short = Passage("x" * 5999), 2_000_000 // 6000
+    made = rows(*(long for _ in range(short)), *(Passage("y " * 400, member=str(n)) for n in range(members)))
+    assert len(made) <= MOST_ROWS
