@@ -1,7 +1,8 @@
 """`python -m benchmarks.search`: how long searches take among many documents of 5 KB, and what publishing them costs.
 
 The mark: p95 at most 50 ms at 50,000 documents for one common word, three words, a phrase and a sentence. Queries of a
-kind differ from each other, and every answer is complete: hits with highlights, total and facets.
+kind differ from each other, and every answer is complete: hits with highlights, total and facets. With
+`--search opensearch` it asks a node of its own.
 """
 
 import argparse
@@ -16,16 +17,21 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import UUID
 
+from pydantic import SecretStr
 from sqlalchemy import Engine, text
 
+from fencepost.local.opensearch import LocalOpenSearch
 from fencepost.local.postgres import LocalPostgres
 from indexer.extract.types import Block
 from indexer.passages import cut
-from indexer.search.backend import Entry, SearchRequest, Sort
+from indexer.search.backend import Entry, SearchBackend, SearchRequest, Sort
+from indexer.search.backends import backend as backend_of
 from indexer.search.postgres import Postgres
 from pipeline import indexes
 from pipeline.database import connect
+from pipeline.indexes import IndexState
 from pipeline.schema import migrate
+from pipeline.settings import Settings
 
 BASE = (Path(__file__).parent / "words.txt").read_text().split()
 VOCABULARY = [*BASE, *(first + second for first in BASE[100:280] for second in BASE[300:500])]
@@ -89,14 +95,14 @@ def _excerpt(chance: random.Random, words: int) -> str:
     return " ".join(body[start : start + words]).replace(".", "")
 
 
-def fill(engine: Engine, documents: int) -> float:
+def fill(backend: SearchBackend, engine: Engine, documents: int) -> float:
     """Publishes the documents; returns how many a second, without making them."""
     spent = 0.0
     for start in range(0, documents, BATCH):
         entries = [entry(n) for n in range(start, min(documents, start + BATCH))]
         started = time.monotonic()
         with engine.begin() as connection:
-            Postgres().publish(connection, indexes.targets(connection), entries)
+            assert not backend.publish(connection, indexes.targets(connection), entries)
         spent += time.monotonic() - started
     return documents / spent
 
@@ -134,7 +140,14 @@ def against_raw(engine: Engine, documents: int) -> float:
     return spent["publish"] / spent["raw"]
 
 
-def measure(engine: Engine, ask: Callable[[random.Random], SearchRequest], *, rounds: int, seconds: float) -> str:
+def measure(
+    backend: SearchBackend,
+    engine: Engine,
+    ask: Callable[[random.Random], SearchRequest],
+    *,
+    rounds: int,
+    seconds: float,
+) -> str:
     """p50, p95 and worst of one kind of query in milliseconds, with the median total."""
     chance = random.Random(7)  # noqa: S311 - reproducible queries
     times: list[float] = []
@@ -144,7 +157,7 @@ def measure(engine: Engine, ask: Callable[[random.Random], SearchRequest], *, ro
         while len(times) < rounds and time.monotonic() < deadline:
             request = ask(chance)
             started = time.perf_counter()
-            page = Postgres().search(connection, request)
+            page = backend.search(connection, request)
             connection.rollback()
             times.append((time.perf_counter() - started) * 1000)
             totals.append(page.total)
@@ -170,29 +183,63 @@ def database(url: str | None) -> Iterator[Engine]:
         engine.dispose()
 
 
+@contextmanager
+def search_backend(kind: str, engine: Engine) -> Iterator[SearchBackend]:
+    """PostgreSQL with its live index, or a new index on a node of our own."""
+    if kind == "postgres":
+        yield Postgres()
+        return
+    with TemporaryDirectory(prefix="fencepost-bench-") as folder, LocalOpenSearch(Path(folder)) as node:
+        backend = backend_of(Settings(opensearch_url=SecretStr(node.url)))
+        with engine.begin() as connection:
+            old = indexes.live(connection)
+            new = indexes.begin(
+                connection, backend=kind, fingerprint=backend.fingerprint, prefix="fencepost", joint="-"
+            )
+            backend.create(connection, new)
+            backend.make_live(connection, new)
+            retired = {old.index_id: IndexState.RETIRED} if old else {}
+            indexes.change(connection, retired | {new.index_id: IndexState.LIVE})
+        yield backend
+
+
+def prepare(backend: SearchBackend, engine: Engine, documents: int) -> None:
+    """Fills an empty index and brings it into the state of one that has been there for a while."""
+    with engine.connect() as connection:
+        live = indexes.live(connection)
+        assert live is not None
+        is_empty = not backend.states_after(connection, live.name, None, 1)
+    if is_empty and backend.in_transaction:
+        print(f"publish / raw insert      {against_raw(engine, 1000):8.2f} x")
+    if is_empty:
+        print(f"published                 {fill(backend, engine, documents):8.0f} documents/s", flush=True)
+    if backend.in_transaction:
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(text(f"VACUUM ANALYZE {live.name}.entries, {live.name}.passages"))
+    else:  # by the clock it would be there within a second
+        with engine.connect() as connection:
+            backend.states_after(connection, live.name, None, 1)
+    started = time.monotonic()
+    with engine.begin() as connection:
+        backend.maintain(connection)
+    print(f"maintain                  {time.monotonic() - started:8.2f} s")
+
+
 def main() -> None:
     """Fills an empty index, then searches."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--search", choices=["postgres", "opensearch"], default="postgres")
     parser.add_argument("--documents", type=int, default=50_000)
     parser.add_argument("--rounds", type=int, default=60, help="queries of each kind")
     parser.add_argument("--seconds", type=float, default=10, help="the most for each kind")
     parser.add_argument("--url", help="a database to use; filled only if it is empty")
     options = parser.parse_args()
-    with database(options.url) as engine:
-        with engine.connect() as connection:
-            is_empty = connection.scalar(text("SELECT NOT EXISTS (SELECT FROM fencepost_1_1.entries)"))
-        if is_empty:
-            print(f"publish / raw insert      {against_raw(engine, 1000):8.2f} x")
-            print(f"published                 {fill(engine, options.documents):8.0f} documents/s", flush=True)
-        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            connection.execute(text("VACUUM ANALYZE fencepost_1_1.entries, fencepost_1_1.passages"))
-        started = time.monotonic()
-        with engine.begin() as connection:
-            Postgres().maintain(connection)
-        print(f"maintain                  {time.monotonic() - started:8.2f} s")
+    with database(options.url) as engine, search_backend(options.search, engine) as backend:
+        prepare(backend, engine, options.documents)
         print(f"{'ms':26} {'p50':>8} {'p95':>8} {'worst':>8}   {'total':>8}")
         for name, ask in QUERIES.items():
-            print(f"{name:26} {measure(engine, ask, rounds=options.rounds, seconds=options.seconds)}", flush=True)
+            line = measure(backend, engine, ask, rounds=options.rounds, seconds=options.seconds)
+            print(f"{name:26} {line}", flush=True)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from sqlalchemy import Engine
 
@@ -16,10 +16,13 @@ from indexer import scratch
 from indexer.actors import DeliveryWorker
 from indexer.attempt import Indexer
 from indexer.extract.pool import ExtractionPool
+from indexer.rebuilding import Builder
+from indexer.refilling import Refiller
+from indexer.search.backend import SearchBackend
 from indexer.search.backends import backend, inspect
-from pipeline import broker, events, faults, logs
+from pipeline import broker, events, faults, indexes, logs
 from pipeline.broker import Postman
-from pipeline.database import connect
+from pipeline.database import AWAY, connect
 from pipeline.errors import BrokerUnavailable
 from pipeline.holding import Holding
 from pipeline.loop import Loop
@@ -61,6 +64,7 @@ def sweeper(settings: Settings) -> None:
         steps = (
             Loop("sweeper", Sweeper(engine, Postman(_broker(settings)), index, settings).run_once),
             Loop("prober", Prober(engine, index).run_once),
+            Loop("builder", Builder(engine, index, settings).run_once),
             Loop("purger", Purger(engine, index, settings).run_once),
         )
         presence.start(stopping)
@@ -78,12 +82,13 @@ def worker(settings: Settings) -> None:
         _check_broker(_broker(settings), stopping)
         partitions = parse_partitions(settings.worker.partitions, settings.partitions)
         threads = settings.worker.threads
-        engine = _engine(settings, "worker", size=threads + 1)
+        engine = _engine(settings, "worker", size=threads + 2)
         holding = Holding(attempt_seconds=settings.budget.attempt_seconds)
         presence = Presence(settings, kind="worker", partitions=partitions, slots=threads, holding=holding)
         presence.start(stopping)
         scratch.remove_left()
         search = backend(settings)
+        _await_index(engine, search, stopping)
         inspect(search, engine)
         with ExtractionPool(settings.extract) as pool:
             indexer = Indexer(
@@ -96,8 +101,12 @@ def worker(settings: Settings) -> None:
             )
             waking = WakingBroker(_broker(settings), permits=threads, partitions=partitions)
             delivery = DeliveryWorker(waking, indexer, holding, settings)
+            refiller = Refiller(engine, search, holding, worker_id=presence.process_id, settings=settings)
+            refill = Loop("refill", refiller.run_once)
             delivery.start()
+            refill.start()
             stopping.wait()
+            refill.stop(timeout=0)
             delivery.stop()
             presence.stop()
 
@@ -128,6 +137,20 @@ def _check_broker(url: str, stopping: threading.Event) -> None:
             events.emit("broker.unavailable", error=error.message)
             stopping.wait(RETRY_SECONDS)
     return None
+
+
+def _await_index(engine: Engine, search: SearchBackend, stopping: threading.Event) -> None:
+    """Waits while the live index belongs to another backend than the settings say: nothing could be published to it."""
+    said = False
+    while not stopping.is_set():
+        with suppress(*AWAY), engine.connect() as connection:
+            live = indexes.live(connection)
+            if live is not None and live.backend == search.kind:
+                return
+            if not said:
+                events.emit("index.elsewhere", index=live.name if live else None, backend=search.kind)
+                said = True
+        stopping.wait(RETRY_SECONDS)
 
 
 def _engine(settings: Settings, kind: str, *, size: int) -> Engine:

@@ -25,7 +25,13 @@ class Alarm:
 
 def alarms(counted_all: Snapshot, live: dict[str, Any]) -> list[Alarm]:
     """Everything that is wrong, the worst first."""
-    found = [*_lost(counted_all), *_stopped(counted_all, live), *_stuck(live), *_waiting_for_people(live)]
+    found = [
+        *_lost(counted_all),
+        *_stopped(counted_all, live),
+        *_stuck(live),
+        *_index(live),
+        *_waiting_for_people(live),
+    ]
     return sorted(found, key=lambda alarm: not alarm.bad)
 
 
@@ -66,6 +72,23 @@ def _stuck(live: dict[str, Any]) -> Iterator[Alarm]:
     short = live["capacity"]["short_by"]
     if short and short >= 0.5:
         yield Alarm("capacity", f"More arrives than the workers can do: short by {short:.0f}.", "/workers", bad=False)
+
+
+def _index(live: dict[str, Any]) -> Iterator[Alarm]:
+    """What is wrong with the search index; `live` has it where somebody looked."""
+    index = live.get("index")
+    if index is None:
+        return
+    if index["drifted"]:
+        entries = f"{index['drifted']:,} {'entries differ' if index['drifted'] > 1 else 'entry differs'}"
+        yield Alarm("drift", f"{entries} from the database: `fencepost index verify --repair`.", "/index")
+    build = index["build"]
+    if build is not None and build["phase"] == "stuck":
+        sentence = f"The rebuild is stuck. {build['error']} `fencepost index rebuild` tries again."
+        yield Alarm("rebuild_stuck", sentence, "/index")
+    elif index["outdated"] and (build is None or build["kind"] != "rebuild"):
+        sentence = "The search index was made by another release: `fencepost index rebuild`."
+        yield Alarm("index_outdated", sentence, "/index", bad=False)
 
 
 def _waiting_for_people(live: dict[str, Any]) -> Iterator[Alarm]:

@@ -17,9 +17,11 @@ QUIET = frozenset({"lease.taken", "attempt.ended", "outbox.relayed", "delivery.e
 WARNINGS = frozenset(
     {"lease.lost", "job.reclaimed", "process.lost", "broker.unavailable", "database.unavailable", "outbox.refused",
      "delivery.malformed", "index.unanswered", "index.unavailable", "delivery.resent", "extraction.crashed",
-     "notifier.disconnected", "listener.disconnected", "index.missing", "index.outdated"},
+     "notifier.disconnected", "listener.disconnected", "index.drifted", "index.missing", "index.outdated"},
 )  # fmt: skip
-ERRORS = frozenset({"request.failed", "loop.failed", "attempt.failed", "finish.given_up"})
+ERRORS = frozenset(
+    {"request.failed", "loop.failed", "attempt.failed", "finish.given_up", "refill.failed", "index.elsewhere"}
+)
 
 
 def emit(name: str, **fields: object) -> None:

@@ -30,6 +30,19 @@ class Fault(StrEnum):
     SWEEP_AFTER_DEAD = "sweep_after_dead"
     SWEEP_AFTER_RESEND = "sweep_after_resend"
     SWEEP_AFTER_PURGE = "sweep_after_purge"
+    VERIFY_AFTER_CHUNK = "verify_after_chunk"
+    BUILD_AFTER_CREATE = "build_after_create"
+    BUILD_AFTER_CREATING = "build_after_creating"
+    BUILD_AFTER_DRAINING = "build_after_draining"
+    BUILD_AFTER_FILLING = "build_after_filling"
+    BUILD_AFTER_VERIFYING = "build_after_verifying"
+    BUILD_BEFORE_SWAP_COMMIT = "build_before_swap_commit"
+    BUILD_AFTER_SWAPPING = "build_after_swapping"
+    BUILD_AFTER_CANCELLING = "build_after_cancelling"
+    BUILD_AFTER_DROP = "build_after_drop"
+    REFILL_AFTER_LEASE = "refill_after_lease"
+    REFILL_AFTER_PUBLISH = "refill_after_publish"
+    REFILL_AFTER_FINISH = "refill_after_finish"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,8 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, text
 
 from pipeline.database import query
+from pipeline.errors import NotFound
+from pipeline.settings import Settings
 
 TARGETS_LOCK = 0x46505449  # "FPTI"
 
@@ -53,6 +55,19 @@ def named(connection: Connection, name: str) -> PhysicalIndex | None:
     return next(iter(_where(connection, "name = :name", name=name)), None)
 
 
+def find(connection: Connection, index_id: int) -> PhysicalIndex:
+    """The index with this number."""
+    return _where(connection, "index_id = :index_id", index_id=index_id)[0]
+
+
+def must_be_live(connection: Connection) -> PhysicalIndex:
+    """The index that is searched. Raises NotFound when there is none."""
+    found = live(connection)
+    if found is None:
+        raise NotFound("no_live_index", "There is no live index yet; run `fencepost migrate`.")
+    return found
+
+
 def everyone(connection: Connection) -> list[PhysicalIndex]:
     """All that were not dropped, oldest first."""
     return _where(connection, "state <> 'dropped'")
@@ -79,6 +94,19 @@ def begin(connection: Connection, *, backend: str, fingerprint: str, prefix: str
     return _physical(row)
 
 
+def begin_next(connection: Connection, *, backend: str, fingerprint: str, settings: Settings) -> PhysicalIndex:
+    """Registers a new index under the names that this installation gives to its indexes.
+
+    One that was registered just so before a crash is taken up again, any other such leftover is forgotten.
+    """
+    if (left := new(connection)) is not None:
+        if (left.backend, left.fingerprint) == (backend, fingerprint):
+            return left
+        dropped(connection, left)
+    prefix, joint = (settings.opensearch.prefix, "-") if backend == "opensearch" else ("fencepost", "_")
+    return begin(connection, backend=backend, fingerprint=fingerprint, prefix=prefix, joint=joint)
+
+
 def change(connection: Connection, moves: dict[int, IndexState]) -> int:
     """Moves indexes (by index_id) to their next states, all at once; returns the new epoch.
 
@@ -88,6 +116,16 @@ def change(connection: Connection, moves: dict[int, IndexState]) -> int:
     for index_id, state in sorted(moves.items(), key=lambda move: move[1] == IndexState.LIVE):  # one live at a time
         connection.execute(query("move_index"), {"index_id": index_id, "state": state})
     return int(connection.execute(text("UPDATE publish_epoch SET epoch = epoch + 1 RETURNING epoch")).scalar_one())
+
+
+def dropped(connection: Connection, index: PhysicalIndex) -> None:
+    """Notes that an index is gone to which nobody publishes any more."""
+    connection.execute(query("move_index"), {"index_id": index.index_id, "state": IndexState.DROPPED})
+
+
+def epoch(connection: Connection) -> int:
+    """The number of the present list of targets."""
+    return int(connection.execute(text("SELECT epoch FROM publish_epoch")).scalar_one())
 
 
 def is_settled(connection: Connection, epoch: int) -> bool:

@@ -102,6 +102,13 @@ class Worker(_Group):
     partitions: Annotated[str, AfterValidator(_partition_ranges)] = "all"
 
 
+class Refill(_Group):
+    """How much of an index that is built one worker writes at once."""
+
+    batch_documents: int = Field(200, ge=1, le=1000)
+    batch_bytes: int = Field(MIB, ge=1)
+
+
 class Extract(_Group):
     """What one extraction may use."""
 
@@ -228,6 +235,7 @@ class Settings(BaseSettings):
     sweep: Sweep = Sweep()
     retention: Retention = Retention()
     worker: Worker = Worker()
+    refill: Refill = Refill()
     extract: Extract = Extract()
     opensearch: OpenSearch = OpenSearch()
     local_opensearch: LocalNode = LocalNode()

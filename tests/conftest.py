@@ -11,7 +11,8 @@ from hypothesis import HealthCheck, settings
 from fencepost.local.opensearch import LocalOpenSearch
 from fencepost.local.postgres import LocalPostgres
 from fencepost.local.valkey import LocalValkey
-from tests.support import leaks, servers
+from tests.support import indexing, leaks, servers
+from tests.support.indexing import Library
 from tests.support.servers import Database
 from tests.support.world import World
 
@@ -98,3 +99,11 @@ def broker_url(valkey: LocalValkey) -> Iterator[str]:
     """The address of a broker of this test alone."""
     with servers.fresh_broker(valkey) as url:
         yield url
+
+
+@pytest.fixture(params=["postgres", "opensearch"])
+def library(request: pytest.FixtureRequest, world: World) -> Library:
+    """Documents and their index, in each search backend in turn."""
+    if request.param == "postgres":
+        return indexing.installed(world, None)
+    return indexing.installed(world, request.getfixturevalue("opensearch"), request.getfixturevalue("index_prefix"))

@@ -212,6 +212,34 @@ GUARDS = (
         "mixed = False",
         "tests/unit/search/test_rows.py",
     ),
+    Guard(
+        "generation of refills",
+        "pipeline/queries/finish_refills_if_held.sql",
+        "AND r.generation = e.generation AND e.state <> 'done'",
+        "AND e.state <> 'done'",
+        "tests/integration/index/test_rebuild.py",
+    ),
+    Guard(
+        "attempts that do not know of a new index",
+        "indexer/rebuilding.py",
+        "        if not indexes.is_settled(connection, build.epoch):\n            return None\n        total",
+        "        total",
+        "tests/integration/index/test_rebuild.py",
+    ),
+    Guard(
+        "drift is looked at twice",
+        "indexer/verifying.py",
+        "if before.get(one) != fact or _is_in_flight(fact, entry):",
+        "if False:",
+        "tests/integration/index/test_verify.py",
+    ),
+    Guard(
+        "no purge beside a build",
+        "pipeline/queries/purgeable_tombstones.sql",
+        "  AND NOT EXISTS (SELECT FROM builds WHERE finished_at IS NULL)\n",
+        "",
+        "tests/integration/index/test_rebuild.py",
+    ),
 )
 
 

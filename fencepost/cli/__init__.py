@@ -13,6 +13,7 @@ from fencepost.cli import (
     diagnosis,
     documents,
     extraction,
+    index,
     outbox,
     overview,
     running,
@@ -33,6 +34,7 @@ for topic in (demo, running, adding, searching, documents, overview, diagnosis, 
     topic.register(app)
 app.add_typer(deciding.app)
 app.add_typer(outbox.app)
+app.add_typer(index.app)
 
 
 def main() -> None:

@@ -72,6 +72,7 @@ def _lines(overview: dict[str, Any]) -> Iterator[tuple[str, str]]:
         yield "breaker", f"{breaker['name']}, for {breaker['age_seconds']:.0f} s: {breaker['reason']}"
     if not overview["breakers"]:
         yield "breaker", "closed"
+    yield "index", _index(overview["index"])
     yield "processes", ", ".join(f"{count} {kind}" for kind, count in sorted(overview["processes"].items())) or "none"
     yield "throughput", f"{pace['per_second_now']:.1f} a second now, {pace['per_second']:.1f} over 15 minutes"
     if overview["eta_seconds"] is not None:
@@ -79,6 +80,14 @@ def _lines(overview: dict[str, Any]) -> Iterator[tuple[str, str]]:
     yield "capacity", _capacity(overview["capacity"])
     for error in overview["errors"]["by_code"]:
         yield "error", f"{error['count']} x {error['code']} ({error['stage']})"
+
+
+def _index(index: dict[str, Any]) -> str:
+    differ = "" if index["drifted"] is None else f", {index['drifted']:,} differ"
+    verified = f"verified {index['verified_at'][:19]}{differ}" if index["verified_at"] else "never verified"
+    build = index["build"]
+    doing = f"; {build['kind']} {build['phase']}, {build['done']:,} of {build['total']:,}" if build else ""
+    return f"{index['name'] or 'none'}, {verified}{doing}"
 
 
 def _capacity(capacity: dict[str, Any]) -> str:

@@ -32,25 +32,18 @@ def up(data: Data = None, port: Port = None, search: Search = None, as_json: AsJ
 
 
 def migrate(as_json: AsJson = False) -> None:
-    """Bring the database to the schema of this release."""
-    from sqlalchemy.exc import OperationalError
+    """Bring the database to the schema of this release, and the search index to its settings and mapping."""
+    from fencepost.migrating import migrate
 
-    from fencepost.client import Unreachable
-    from pipeline import schema
-    from pipeline.database import connect, reason
-
-    settings = _settings().needs("database_url")
-    engine = connect(settings.direct_url, application="fencepost migrate")
-    try:
-        before, after = schema.migrate(engine)
-    except OperationalError as error:
-        raise Unreachable(f"The database cannot be migrated now: {reason(error)}.") from None
-    finally:
-        engine.dispose()
+    done = migrate(_settings().needs("database_url"))
     if as_json:
-        print_json({"before": before, "after": after})
-    else:
-        typer.echo(f"the schema is at {after}" + ("" if before == after else f" (was {before or 'empty'})"))
+        print_json({"before": done.before, "after": done.after, "index": done.index.name, "begun": done.index.begun})
+        return
+    was = "" if done.before == done.after else f" (was {done.before or 'empty'})"
+    typer.echo(f"the schema is at {done.after}{was}")
+    typer.echo(f"documents are searched in {done.index.name}")
+    if done.index.begun is not None:
+        typer.echo(done.index.sentence)
 
 
 def api(as_json: AsJson = False) -> None:

@@ -8,6 +8,7 @@ from fastapi import FastAPI
 from sqlalchemy import Engine
 
 import fencepost.http.health
+import fencepost.http.index_routes
 import fencepost.http.operator_routes
 import fencepost.web.routes
 import indexer.search_routes
@@ -26,6 +27,7 @@ ROUTERS = (
     indexer.search_routes.router,
     indexer.text_routes.router,
     fencepost.http.operator_routes.router,
+    fencepost.http.index_routes.router,
     fencepost.http.health.router,
     fencepost.web.routes.router,
 )

@@ -10,6 +10,7 @@ from fastapi import APIRouter, Depends, Path, Query
 from sqlalchemy import Connection, Engine
 from starlette.requests import Request
 
+from fencepost.http.index_routes import TheBackend, summary
 from fencepost.http.operator_shapes import (
     Assign,
     AssignMany,
@@ -29,6 +30,7 @@ from fencepost.http.operator_shapes import (
     Replay,
     ReplayMany,
 )
+from indexer.search.backend import SearchBackend
 from pipeline import alarms, events, jobs, outbox, overview, quarantine
 from pipeline.errors import Conflict, NotFound, Refusal
 from pipeline.overview_cache import OverviewCache
@@ -55,16 +57,16 @@ JobId = Annotated[UUID, Depends(_job_id)]
 
 
 @router.get("/v1/overview", summary="Where everything is and what is wrong", responses=documented())
-def show_overview(request: Request, engine: TheEngine, settings: TheSettings) -> OverviewShape:
+def show_overview(request: Request, engine: TheEngine, settings: TheSettings, backend: TheBackend) -> OverviewShape:
     """Counts are of `as_of`, at most some seconds ago; the rest is of this moment."""
-    return OverviewShape.model_validate(read_overview(request.app.state.overview, engine, settings))
+    return OverviewShape.model_validate(read_overview(request.app.state.overview, engine, settings, backend))
 
 
-def read_overview(cache: OverviewCache, engine: Engine, settings: Settings) -> dict[str, Any]:
+def read_overview(cache: OverviewCache, engine: Engine, settings: Settings, backend: SearchBackend) -> dict[str, Any]:
     """What the overview shows, as plain values."""
     counted = cache.get()
     with engine.connect() as connection:
-        live = overview.live(connection, settings)
+        live = overview.live(connection, settings) | {"index": summary(connection, backend)}
     found = alarms.alarms(counted, live)
     eta = overview.eta_seconds(counted, live)
     return live | dict(counted) | {"eta_seconds": eta, "alarms": [asdict(alarm) for alarm in found]}

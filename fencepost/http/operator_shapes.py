@@ -6,6 +6,7 @@ from uuid import UUID
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from fencepost.http.index_shapes import IndexSummary
 from ingest.shapes import AttemptShape, Failure
 from pipeline.quarantine import Filter
 from pipeline.sanitise import clean_text
@@ -342,4 +343,5 @@ class OverviewShape(BaseModel):
     eta_seconds: float | None = Field(description="How long the backlog takes at the present pace.")
     processes: dict[str, int]
     errors: Errors
+    index: IndexSummary
     alarms: list[AlarmShape]

@@ -11,17 +11,14 @@ from threading import Event
 
 import httpx
 from pydantic import SecretStr
-from sqlalchemy.exc import OperationalError
 
-from fencepost.client import Unreachable
 from fencepost.local import folder, ports, processes
 from fencepost.local.log import Log
 from fencepost.local.opensearch import LocalOpenSearch
 from fencepost.local.processes import StartError
 from fencepost.local.servers import LocalServers
 from fencepost.local.supervisor import Program, Supervisor
-from pipeline import schema
-from pipeline.database import connect, reason
+from fencepost.migrating import migrate
 from pipeline.settings import Settings, environment
 
 READY_SECONDS = 30
@@ -102,7 +99,9 @@ def _start(
     if servers.opensearch:
         log.say("opensearch", f"{servers.opensearch.url} asks for no password: all users of this machine can use it")
     settings = _with_addresses(settings, servers)
-    _migrate(settings)
+    adopted = migrate(settings).index
+    if adopted.begun is not None:
+        log.say("fencepost", adopted.sentence)
     url = f"http://{_bracketed(settings.host)}:{_choose_port(settings, port, log)}"
     supervisor = Supervisor(data, _environment(settings, url), log, grace=settings.worker.stop_grace_seconds + 0.5)
     parts.enter_context(supervisor)
@@ -152,16 +151,6 @@ def _with_addresses(settings: Settings, servers: LocalServers) -> Settings:
     if servers.opensearch:
         found["opensearch_url"] = servers.opensearch.url
     return settings.model_copy(update={name: SecretStr(address) for name, address in found.items()})
-
-
-def _migrate(settings: Settings) -> None:
-    engine = connect(settings.direct_url, application="fencepost migrate")
-    try:
-        schema.migrate(engine)
-    except OperationalError as error:
-        raise Unreachable(f"The database cannot be used: {reason(error)}.") from None
-    finally:
-        engine.dispose()
 
 
 def _environment(settings: Settings, url: str) -> dict[str, str]:

@@ -2,17 +2,17 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Depends, Query
+from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 from starlette.requests import Request
 from starlette.responses import Response
 
+from fencepost.http.index_routes import TheBackend, read_index
 from fencepost.http.operator_routes import JobId, Partition, read_overview
 from fencepost.web.rendering import PageRoute, page, static
-from indexer.search.backend import SearchBackend, SearchPage, SearchRequest
-from indexer.search_routes import the_backend
+from indexer.search.backend import SearchPage, SearchRequest
 from ingest import documents
-from pipeline import jobs, outbox, overview, quarantine
+from pipeline import jobs, outbox, overview, quarantine, verifications
 from pipeline.errors import Invalid
 from pipeline.outcomes import FAILURES
 from pipeline.quarantine import Filter
@@ -29,9 +29,9 @@ Text = Annotated[str, Query(max_length=1_000)]
 
 
 @router.get("/")
-def show_overview(request: Request, engine: TheEngine, settings: TheSettings) -> HTMLResponse:
+def show_overview(request: Request, engine: TheEngine, settings: TheSettings, backend: TheBackend) -> HTMLResponse:
     """What is where, what is stuck, and whether there are enough workers."""
-    seen = read_overview(request.app.state.overview, engine, settings)
+    seen = read_overview(request.app.state.overview, engine, settings, backend)
     return page("overview", o=seen, partition_cap=overview.PARTITION_CAP, failures=FAILURES)
 
 
@@ -63,7 +63,7 @@ def show_document(document_id: DocumentId, engine: TheEngine, settings: TheSetti
 @router.get("/search")
 def search(
     engine: TheEngine,
-    backend: Annotated[SearchBackend, Depends(the_backend)],
+    backend: TheBackend,
     q: Text = "",
     collection: Text = "",
     cursor: Cursor = None,
@@ -143,6 +143,18 @@ def list_workers(engine: TheEngine, settings: TheSettings) -> HTMLResponse:
     with engine.connect() as connection:
         overview.bound(connection)
         return page("workers", items=overview.workers(connection, settings))
+
+
+@router.get("/index")
+def show_index(engine: TheEngine, backend: TheBackend, cursor: Cursor = None) -> HTMLResponse:
+    """The search index: which there are, what is done with them, and what differed."""
+    with engine.connect() as connection:
+        overview.bound(connection)
+        seen = read_index(connection, backend)
+        last = seen["verification"]
+        number = last["verification_id"] if last else 0
+        items, following = verifications.drifts(connection, number, cursor=cursor, limit=PAGE)
+    return page("index", i=seen, items=items, next=following, chosen={})
 
 
 @router.get("/static/{name}")

@@ -12,6 +12,9 @@ from sqlalchemy import Connection
 from pipeline.indexes import PhysicalIndex
 from pipeline.outcomes import Outcome
 
+EXACT_TOTAL = 10_000
+"""A search counts so many documents; of more it only says that there are more."""
+
 
 class Passage(Protocol):
     """A piece of a document's text."""

@@ -1,8 +1,10 @@
 """Searching in PostgreSQL: understand ─▶ rank a bounded set of candidates ─▶ count ─▶ show the page."""
 
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from decimal import Decimal
 from functools import lru_cache
 from typing import Any
@@ -11,11 +13,12 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, TextClause, text
 
 from indexer.search import statements
-from indexer.search.backend import FacetValue, SearchPage, SearchRequest, Sort
+from indexer.search.backend import EXACT_TOTAL, FacetValue, SearchPage, SearchRequest, Sort
 from indexer.search.cursor import Cursor, Weights
-from indexer.search.hits import Found, show
+from indexer.search.postgres_hits import Found, show
+from indexer.search.postgres_scope import Conditions, conditions
 from indexer.search.query import parse
-from indexer.search.scope import Scope, scope_of
+from indexer.search.scope import scope_of
 from indexer.search.statistics import statistics
 from indexer.search.terms import Terms, look_up
 
@@ -26,8 +29,10 @@ POOL = 250
 COUNTED_FIRST = 12_000
 MOST_COUNTED = 60_000
 """Matching rows that are counted, and can be paged through; most searches need the first thousands only."""
-EXACT_TOTAL = 10_000
 
+_SCORE = re.compile(r"[0-9]{1,9}(\.[0-9]{1,4})?")
+_TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?\+00")
+"""As PostgreSQL writes it; Python understands more ways of writing a time than PostgreSQL does."""
 _PLANNED_ANEW = text("SET LOCAL plan_cache_mode = force_custom_plan")  # a generic plan costs five times as much
 _SHELVES = text("""
     SELECT s.shelf_id, c.name AS collection, s.media_type FROM shelves s JOIN collections c USING (collection_id)
@@ -60,21 +65,22 @@ class _Search:
     request: SearchRequest
     cursor: Cursor
     terms: Terms
-    scope: Scope
+    conditions: Conditions
 
     def run(self, statement: str, **parameters: object) -> list[Row[tuple[Any, ...]]]:
-        """Executes one of `statements` with the scope in its place."""
-        sql = _text(statement.format(gates=self.scope.gates, scope=self.scope.condition))
+        """Executes one of `statements` with the conditions in their place."""
+        sql = _text(statement.format(gates=self.conditions.gates, scope=self.conditions.condition))
         bounds = {"most": MOST_CANDIDATES, "most_counted": MOST_COUNTED, "limit": self.request.limit + 1}
-        return list(self.connection.execute(sql, {**self.scope.parameters, **bounds, **parameters}))
+        return list(self.connection.execute(sql, {**self.conditions.parameters, **bounds, **parameters}))
 
 
 def search(connection: Connection, request: SearchRequest) -> SearchPage:
     """One page of the documents that match. Raises Invalid for a query or a cursor that cannot be."""
-    cursor = Cursor.of(request)
+    cursor = Cursor.of(request, _is_place)
     connection.execute(_PLANNED_ANEW)
-    terms = look_up(connection, parse(request.text))
-    asked = _Search(connection, request, cursor, terms, scope_of(connection, request, terms))
+    terms = look_up(connection, parse(request.text), with_shares=True)
+    scope = conditions(connection, scope_of(connection, request), terms)
+    asked = _Search(connection, request, cursor, terms, scope)
     listing = _ranked(asked) if request.sort is Sort.RELEVANCE else _ordered(asked)
     total = sum(listing.counted.shelves.values())
     return SearchPage(
@@ -97,7 +103,7 @@ def _ranked(asked: _Search) -> _Listing:
     found = [_found(row) for row in rows if row.document_id is not None]
     if len(found) > asked.request.limit:
         last = found[asked.request.limit - 1]
-        place = asked.cursor.then("ranked", str(last.score), last.document_id, weights)
+        place = asked.cursor.then("ranked", str(last.score), last.document_id, weights=weights)
         return _Listing(found[:-1], place, counted)
     return _rest(asked, weights, found, counted) if rows[0].truncated else _Listing(found, None, counted)
 
@@ -110,7 +116,7 @@ def _rest(asked: _Search, weights: Weights, found: list[Found], counted: _Counte
     if len(found) + len(rest) <= asked.request.limit:
         return _Listing(found + rest, None, counted)
     last = rest[-2].document_id if len(rest) > 1 else start
-    return _Listing(found + rest[:-1], asked.cursor.then("rest", None, last, weights), counted)
+    return _Listing(found + rest[:-1], asked.cursor.then("rest", None, last, weights=weights), counted)
 
 
 def _ordered(asked: _Search) -> _Listing:
@@ -161,6 +167,14 @@ def _tsqueries(terms: Terms) -> list[str]:
 def _any(terms: Terms) -> str:
     """What every match has: the first of the quoted phrases, or else any of the words."""
     return terms.anyone_of(terms.required[0] if terms.required else -1)
+
+
+def _is_place(sort: Sort, place: str) -> bool:
+    if sort is Sort.RELEVANCE:
+        return _SCORE.fullmatch(place) is not None
+    if sort is Sort.NEWEST:
+        return _TIME.fullmatch(place) is not None and datetime.fromisoformat(place) is not None
+    return True
 
 
 def _position(cursor: Cursor) -> dict[str, object]:

@@ -17,6 +17,8 @@ LONGEST_WORD_BYTES = 2000
 """PostgreSQL indexes no word over 2,046 bytes and refuses to look one up."""
 LONGEST_RUN = 4
 """A longer run of a script without spaces is a sentence, of which some pairs will do."""
+MOST_EXCLUDED = 100
+"""An engine may refuse a query of more than a thousand clauses."""
 
 _PART = re.compile(r'(-?)"([^"]*)(?:"|$)|([^\s"]+)')
 _QUOTES = str.maketrans(dict.fromkeys("“”„‟«»「」『』〝〞〟", '"'))
@@ -32,7 +34,12 @@ class Atom:
     @property
     def tsquery(self) -> str:
         """The operand for to_tsquery; its words hold neither quotes nor backslashes."""
-        return " <-> ".join(f"'{word}'" for word in self.words) + (":*" if _is_lone(self.words[-1]) else "")
+        return " <-> ".join(f"'{word}'" for word in self.words) + (":*" if self.is_beginning else "")
+
+    @property
+    def is_beginning(self) -> bool:
+        """Whether the last word stands for all that begin with it, as a lone character of some scripts does."""
+        return _is_lone(self.words[-1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +51,7 @@ class Query:
 
 
 def parse(text: str) -> Query:
-    """Understands a query. Raises Invalid when it is too long or looks for nothing."""
+    """Understands a query. Raises Invalid when it is too long, excludes too much or looks for nothing."""
     if len(text) > MOST_CHARACTERS:
         raise Invalid("query_too_long", f"The query has {len(text)} characters; the most is {MOST_CHARACTERS}.")
     clauses: list[tuple[Atom, ...]] = []
@@ -64,7 +71,10 @@ def parse(text: str) -> Query:
     if not clauses:
         detail = "The query only says what must not be there." if excluded else "The query has no word to look for."
         raise Invalid("query_only_excludes" if excluded else "query_empty", detail)
-    return Query(tuple(dict.fromkeys(clauses)), tuple(dict.fromkeys(excluded)))
+    unwanted = tuple(dict.fromkeys(excluded))
+    if len(unwanted) > MOST_EXCLUDED:
+        raise Invalid("query_too_long", f"The query excludes {len(unwanted)} words; the most is {MOST_EXCLUDED}.")
+    return Query(tuple(dict.fromkeys(clauses)), unwanted)
 
 
 def _parts(text: str) -> Iterator[tuple[str, bool, bool]]:

@@ -1,6 +1,6 @@
 """An index under test: documents go in with a few words, hits come out by key. Any backend can stand behind it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from itertools import count
@@ -12,16 +12,31 @@ from sqlalchemy import Engine, text
 from indexer.extract.types import Passage
 from indexer.search.backend import Entry, Hit, SearchBackend, SearchPage, SearchRequest, Sort
 from pipeline import indexes
+from pipeline.indexes import IndexState, PhysicalIndex
 
 BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
 
 
+def make_live(backend: SearchBackend, engine: Engine, prefix: str) -> PhysicalIndex:
+    """Makes an empty index in the place of the one that is live."""
+    with engine.begin() as connection:
+        old = indexes.live(connection)
+        assert old is not None
+        new = indexes.begin(connection, backend=backend.kind, fingerprint=backend.fingerprint, prefix=prefix, joint="-")
+        backend.create(connection, new)
+        backend.make_live(connection, new)
+        indexes.change(connection, {old.index_id: IndexState.RETIRED, new.index_id: IndexState.LIVE})
+    return new
+
+
 @dataclass
 class SearchIndex:
-    """A search backend with a database of its own."""
+    """A search backend with a database of its own. `refresh` makes what was published visible to searches."""
 
     backend: SearchBackend
     engine: Engine
+    refresh: Callable[[], None] = lambda: None
+    is_fresh: bool = True
     ids: dict[str, UUID] = field(default_factory=dict)
     numbers: "count[int]" = field(default_factory=count)
 
@@ -54,11 +69,19 @@ class SearchIndex:
 
     def publish(self, *entries: Entry) -> set[UUID]:
         """Publishes in one transaction; returns what was refused."""
+        self.is_fresh = False
         with self.engine.begin() as connection:
             return set(self.backend.publish(connection, indexes.targets(connection), entries))
 
+    def visible(self) -> None:
+        """Waits until searches find what was published."""
+        if not self.is_fresh:
+            self.refresh()
+            self.is_fresh = True
+
     def search(self, query: str, **request: Any) -> SearchPage:
         """One page."""
+        self.visible()
         with self.engine.connect() as connection:
             return self.backend.search(connection, SearchRequest(query, **request))
 

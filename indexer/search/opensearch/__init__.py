@@ -5,6 +5,8 @@ mapping      what an entry looks like in the engine; its fingerprint
 entries      an entry as JSON
 bulk         conditional writes in batches, each item with an outcome of its own
 indices      physical indexes and their aliases
+queries      a request as a query
+searching    one page of hits
 backend      `SearchBackend`, put together from these
 """
 

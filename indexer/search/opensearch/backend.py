@@ -14,6 +14,7 @@ from indexer.search.opensearch import indices, reading
 from indexer.search.opensearch.bulk import Publisher
 from indexer.search.opensearch.connection import connect
 from indexer.search.opensearch.mapping import FINGERPRINT
+from indexer.search.opensearch.searching import Searcher
 from pipeline import indexes
 from pipeline.errors import IndexUnavailable
 from pipeline.indexes import PhysicalIndex
@@ -32,6 +33,7 @@ class OpenSearchBackend:
         self._settings = settings.opensearch
         self._client = connect(settings)
         self._publisher = Publisher(self._client, settings.opensearch)
+        self._searcher = Searcher(self._client, settings.opensearch.prefix)
 
     def publish(
         self, connection: Connection | None, targets: Sequence[str], entries: Sequence[Entry]
@@ -71,7 +73,7 @@ class OpenSearchBackend:
 
     def search(self, connection: Connection, request: SearchRequest) -> SearchPage:
         """One page of the documents that match."""
-        raise IndexUnavailable(f"Searching for {request.text!r} in OpenSearch is not there yet: {connection}.")
+        return self._searcher.search(connection, request)
 
     def maintain(self, connection: Connection) -> None:
         """Nothing to do: the engine keeps house by itself."""

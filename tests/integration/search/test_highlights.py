@@ -85,3 +85,22 @@ def test_a_huge_document_among_the_hits_is_shown_like_the_others(index: SearchIn
     for hit in hits.values():
         assert 1 <= len(hit.passages) <= 3
         assert all(len(passage.html) < 600 and "<mark>lighthouse</mark>" in passage.html for passage in hit.passages)
+
+
+def test_millions_of_characters_break_no_search(index: SearchIndex):
+    index.add("small", "the lighthouse " + "filler " * 50)
+    index.add("long", [Passage(f"lighthouse page{n} " + "filler words " * 300, n) for n in range(1, 1026)])
+    hits = {hit.key: hit for hit in index.search("lighthouse").hits}
+    assert set(hits) == {"small", "long"}
+    for hit in [*hits.values(), index.only("page1025 lighthouse", limit=1)]:
+        assert 1 <= len(hit.passages) <= 3
+        assert all(len(passage.html) < 600 and "<mark>lighthouse</mark>" in passage.html for passage in hit.passages)
+    assert index.only('"lighthouse page777"').passages[0].page == 777
+
+
+def test_a_match_in_the_title_of_a_document_without_text_shows_nothing(index: SearchIndex):
+    index.add("a", (), title="Lighthouse")
+    index.add("b", "", title="Lighthouse")
+    assert {hit.key: "".join(passage.html for passage in hit.passages) for hit in index.search("lighthouse").hits} == {
+        "a": "", "b": "",
+    }  # fmt: skip

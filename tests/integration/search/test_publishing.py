@@ -1,10 +1,8 @@
 from uuid import uuid4
 
 import pytest
-from sqlalchemy import text
 
 from indexer.extract.types import Passage
-from pipeline import indexes
 from tests.support.search_index import SearchIndex
 
 
@@ -105,13 +103,6 @@ def test_versions_of_unknown_documents_are_left_out(index: SearchIndex):
         assert index.backend.version_of(connection, []) == {}
 
 
-def test_nothing_is_committed_before_the_caller_commits(index: SearchIndex):
-    with index.engine.connect() as connection:
-        index.backend.publish(connection, indexes.targets(connection), [index.entry("a", "lighthouse")])
-        connection.rollback()
-    assert index.find("lighthouse") == []
-
-
 def test_publishing_nothing_is_fine(index: SearchIndex):
     assert index.publish() == set()
 
@@ -139,16 +130,3 @@ def test_long_titles_keys_and_metadata_fit(index: SearchIndex):
     assert index.add("k" * 1000, "lighthouse", title="title " * 100_000, metadata=words | {"long": "x" * 100_000})
     assert index.find("title lighthouse") == ["k" * 1000]
     assert index.find("lighthouse", metadata={"field77": frozenset({words["field77"]})}) == ["k" * 1000]
-
-
-def test_two_transactions_publish_the_same_new_kinds_at_once(index: SearchIndex):
-    kinds = ["text/a", "text/b"]
-    with index.engine.connect() as connection:
-        index.backend.publish(connection, indexes.targets(connection), [index.entry("1", "word", media_type=kinds[1])])
-        connection.execute(text("SET LOCAL lock_timeout = '5s'"))
-        with index.engine.connect() as other:
-            index.backend.publish(other, indexes.targets(other), [index.entry("2", "word", media_type=kinds[0])])
-            other.commit()
-        index.backend.publish(connection, indexes.targets(connection), [index.entry("3", "word", media_type=kinds[0])])
-        connection.commit()
-    assert sorted(index.find("word")) == ["1", "2", "3"]

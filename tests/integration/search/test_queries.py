@@ -98,6 +98,14 @@ def test_a_title_counts_more_than_the_text(index: SearchIndex):
     assert index.find("lighthouse") == ["title", "text"]
 
 
+@pytest.mark.parametrize("query", ["都", "京", "東京都", '"東京都 tower"', "tower", "報告書"])
+def test_a_title_is_found_like_a_text(index: SearchIndex, query: str):
+    index.add("annual", "nothing of that in the text", title="東京都 tower 報告書")
+    index.add("tokyo tower annual", "something else")
+    found = [hit for hit in index.search(query).hits if hit.key == "annual"]
+    assert [hit.passages[0].html for hit in found] == ["nothing of that in the text"]
+
+
 def test_words_of_the_key_are_found(index: SearchIndex):
     index.add("reports/annual_report-2024.pdf", "nothing of that in the text")
     assert index.find("annual 2024") == ["reports/annual_report-2024.pdf"]
@@ -125,6 +133,8 @@ def test_what_punctuation_joins_is_found_as_a_whole_and_in_parts(index: SearchIn
         ("ﾄｳｷｮｳタワー", ["トウキョウ", "タワー", "ﾀﾜｰ"]),
         ("ประเทศไทยมีกรุงเทพ", ["กรุงเทพ", "ไทย"]),
         ("iPhone用ケースを買う", ["iphone", "ケース", "iPhone用ケース"]),
+        ("ابن خلدون كتب المقدمة في قلعة", ["خلدون", "المقدمة", '"ابن خلدون"', "قلعة كتب"]),
+        ("Москва — столица России", ["москва", '"столица России"']),
     ],
 )
 def test_scripts_without_spaces_are_found(index: SearchIndex, text: str, queries: list[str]):

@@ -4,19 +4,21 @@ import pytest
 from httpx import Client
 
 from indexer.extract.types import Passage
+from pipeline.settings import Settings
 from tests.support.api import serving
 from tests.support.search_index import SearchIndex
 from tests.support.servers import Database
 
 
 @pytest.fixture
-def client(database: Database) -> Iterator[Client]:
-    with serving(database) as client:
+def client(database: Database, configured: Settings) -> Iterator[Client]:
+    with serving(database, configured) as client:
         yield client
 
 
 def test_the_shape_of_an_answer(client: Client, index: SearchIndex):
     index.add("docs/a.txt", [Passage("the old lighthouse", 3)], title="Report", version=4, media_type="text/plain")
+    index.visible()
     answer = client.get("/v1/search", params={"q": "lighthouse"}).json()
     (hit,) = answer["hits"]
     assert hit.pop("score") > 0
@@ -38,6 +40,7 @@ def test_filters_sorts_and_cursors(client: Client, index: SearchIndex):
     other = index.collection("other")
     for n in range(6):
         index.add(f"{n}", "word", metadata={"colour": "red" if n % 2 else "a:b"}, collection_id=1 if n < 4 else other)
+    index.visible()
 
     def keys(**params: object) -> list[str]:
         return [hit["key"] for hit in client.get("/v1/search", params={"q": "word"} | params).json()["hits"]]
@@ -62,6 +65,7 @@ def test_filters_sorts_and_cursors(client: Client, index: SearchIndex):
         ({}, None),
     ],
 )  # fmt: skip
+@pytest.mark.usefixtures("index")
 def test_what_cannot_be_is_a_problem(client: Client, params: dict[str, object], code: str | None):
     answer = client.get("/v1/search", params=params)
     assert answer.status_code in {400, 422}

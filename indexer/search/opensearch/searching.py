@@ -1,0 +1,214 @@
+"""Searching in OpenSearch: understand ─▶ ask the engine once ─▶ show the page.
+
+PostgreSQL says which words are function words, what the collections are called and which version is the newest one.
+"""
+
+import math
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from opensearchpy import OpenSearch
+from opensearchpy.exceptions import TransportError
+from sqlalchemy import Connection, text
+
+from indexer.search.backend import EXACT_TOTAL, FacetValue, Hit, HitPassage, SearchPage, SearchRequest, Sort
+from indexer.search.cursor import Cursor
+from indexer.search.hits import Piece, marked
+from indexer.search.opensearch import queries
+from indexer.search.opensearch.connection import asking
+from indexer.search.opensearch.points import KEPT_SECONDS, Points
+from indexer.search.opensearch.queries import Json
+from indexer.search.query import parse
+from indexer.search.scope import scope_of
+from indexer.search.terms import look_up
+
+MOST_FACETS = 1000
+SHOWN = ["version", "collection_id", "key", "title", "media_type", "accepted_at"]
+
+_NAMES = text("SELECT collection_id, name FROM collections WHERE collection_id = ANY(:collection_ids)")
+_NEWEST = text("SELECT document_id, input_version FROM documents WHERE document_id = ANY(:document_ids)")
+_SCORE = re.compile(r"[0-9]{1,9}(\.[0-9]{1,20})?([eE]-[0-9]{1,2})?")
+_NANOSECONDS = re.compile(r"-?[0-9]{1,18}|[1-8][0-9]{18}")
+_FULL = frozenset({429, 503})
+"""The engine has no room for a search; it is no fault of a point in time."""
+
+
+class _Answer(NamedTuple):
+    """What the engine found, and the point in time that it looked at."""
+
+    found: Json
+    point: str | None
+
+    @property
+    def hits(self) -> list[Json]:
+        hits: list[Json] = self.found["hits"]["hits"]
+        return hits
+
+
+class Searcher:
+    """Searches the index behind an alias. Thread-safe."""
+
+    def __init__(self, client: OpenSearch, alias: str) -> None:
+        self._client = client
+        self._alias = alias
+        self._points = Points(client, alias)
+
+    def search(self, connection: Connection, request: SearchRequest) -> SearchPage:
+        """One page of the documents that match. Raises Invalid for a query or a cursor that cannot be."""
+        cursor = Cursor.of(request, _is_place)
+        terms = look_up(connection, parse(request.text), with_shares=False)
+        query = queries.query_of(terms, scope_of(connection, request), request.sort)
+        with asking():
+            answer = self._ask(_body(request, cursor, query), cursor)
+            hits = answer.hits[: request.limit]
+            pieces = [*_pieces(hits), *_pieces(self._beginnings([hit for hit in hits if not _best(hit)], cursor))]
+            following = self._next(request, cursor, answer)
+        passages = marked(connection, [term.atom for term in terms.terms], pieces)
+        total = answer.found["hits"]["total"]
+        names = _names(connection, answer)
+        return SearchPage(
+            total=min(total["value"], EXACT_TOTAL),
+            total_capped=total["relation"] != "eq",
+            hits=_hits(connection, hits, names, passages),
+            facets=_facets(answer, names),
+            next=None if following is None else str(following),
+        )
+
+    def _ask(self, body: Json, cursor: Cursor) -> _Answer:
+        """Searches at the cursor's point in time, or in the present if there is none any more."""
+        if cursor.point is not None:
+            at = {"pit": {"id": cursor.point, "keep_alive": f"{KEPT_SECONDS}s"}}
+            try:
+                found = self._client.search(body=body | at, allow_partial_search_results=False)
+                return _Answer(found, found["pit_id"])
+            except TransportError as error:
+                if not isinstance(error.status_code, int) or error.status_code in _FULL:
+                    raise
+        return _Answer(self._ask_now(body, cursor), None)
+
+    def _ask_now(self, body: Json, cursor: Cursor) -> Json:
+        """Searches the index as it is; the same request asks the same copies of its shards."""
+        found: Json = self._client.search(
+            index=self._alias, body=body, preference=_preference(cursor), allow_partial_search_results=False
+        )
+        return found
+
+    def _beginnings(self, hits: Sequence[Json], cursor: Cursor) -> list[Json]:
+        """Of documents whose name alone matches, the first passage."""
+        if not hits:
+            return []
+        query = queries.beginnings_of([hit["_id"] for hit in hits])
+        body = {"query": query, "size": len(hits), "_source": False, "track_total_hits": False}
+        found: list[Json] = self._ask_now(body, cursor)["hits"]["hits"]
+        return found
+
+    def _next(self, request: SearchRequest, cursor: Cursor, answer: _Answer) -> Cursor | None:
+        """Where the next page begins. Only an order by relevance can change while the index does."""
+        if len(answer.hits) <= request.limit:
+            if answer.point is not None:
+                self._points.close(answer.point)
+            return None
+        point = answer.point
+        if point is None and request.sort is Sort.RELEVANCE:
+            point = self._points.open(_preference(cursor))
+        place, document_id = answer.hits[request.limit - 1]["sort"]
+        return cursor.then("ranked", str(place), UUID(document_id), point=point)
+
+
+def _body(request: SearchRequest, cursor: Cursor, query: Json) -> Json:
+    body = {
+        "query": query,
+        "size": request.limit + 1,
+        "sort": queries.ORDERS[request.sort],
+        "_source": SHOWN,
+        "track_total_hits": EXACT_TOTAL,
+        "aggs": {
+            "collection": {"terms": {"field": "collection_id", "size": MOST_FACETS}},
+            "media_type": {"terms": {"field": "media_type", "size": MOST_FACETS}},
+        },
+    }
+    if cursor.place is not None:
+        body["search_after"] = [_VALUES[request.sort](cursor.place), str(cursor.document_id)]
+    return body
+
+
+_VALUES: dict[Sort, Any] = {Sort.RELEVANCE: float, Sort.NEWEST: int, Sort.TITLE: str}
+
+
+def _is_place(sort: Sort, place: str) -> bool:
+    if sort is Sort.RELEVANCE:
+        return _SCORE.fullmatch(place) is not None and math.isfinite(float(place))
+    return sort is Sort.TITLE or _NANOSECONDS.fullmatch(place) is not None
+
+
+def _preference(cursor: Cursor) -> str:
+    return f"fencepost{cursor.request}"
+
+
+def _best(hit: Json) -> list[Json]:
+    best: list[Json] = hit["inner_hits"]["best"]["hits"]["hits"]
+    return best
+
+
+def _pieces(hits: Sequence[Json]) -> list[Piece]:
+    return [_piece(hit["_id"], passage.get("fields", {})) for hit in hits for passage in _best(hit)]
+
+
+def _piece(document_id: str, fields: dict[str, list[Any]]) -> Piece:
+    """A passage by its stored fields; one that is empty is missing."""
+    (page,) = fields.get("passages.page", [None])
+    (member,) = fields.get("passages.member", [None])
+    (body,) = fields.get("passages.text", [""])
+    return Piece(UUID(document_id), page, fields.get("passages.breaks", []), member, body)
+
+
+def _names(connection: Connection, answer: _Answer) -> dict[int, str]:
+    """The names of the collections of all matches."""
+    buckets = answer.found["aggregations"]["collection"]["buckets"]
+    shown = {hit["_source"]["collection_id"] for hit in answer.hits}
+    ids = sorted(shown | {bucket["key"] for bucket in buckets})
+    return {row.collection_id: row.name for row in connection.execute(_NAMES, {"collection_ids": ids})}
+
+
+def _facets(answer: _Answer, names: dict[int, str]) -> dict[str, list[FacetValue]]:
+    """The counts by collection and by media type, the largest first."""
+    found = answer.found["aggregations"]
+    collections = [
+        FacetValue(names[bucket["key"]], bucket["doc_count"])
+        for bucket in found["collection"]["buckets"]
+        if bucket["key"] in names
+    ]
+    media_types = [FacetValue(bucket["key"], bucket["doc_count"]) for bucket in found["media_type"]["buckets"]]
+    return {"collection": collections, "media_type": media_types}
+
+
+def _hits(
+    connection: Connection, hits: Sequence[Json], names: dict[int, str], passages: dict[UUID, list[HitPassage]]
+) -> list[Hit]:
+    ids = [UUID(hit["_id"]) for hit in hits]
+    rows = connection.execute(_NEWEST, {"document_ids": ids})
+    newest: dict[UUID, int] = {row.document_id: row.input_version for row in rows}
+    return [
+        _hit(hit, names[hit["_source"]["collection_id"]], newest.get(document_id), passages.get(document_id, []))
+        for document_id, hit in zip(ids, hits, strict=True)
+        if hit["_source"]["collection_id"] in names
+    ]
+
+
+def _hit(hit: Json, collection: str, input_version: int | None, passages: list[HitPassage]) -> Hit:
+    source = hit["_source"]
+    return Hit(
+        document_id=UUID(hit["_id"]),
+        input_version=input_version,
+        published_version=source["version"],
+        collection=collection,
+        key=source["key"],
+        title=source["title"],
+        media_type=source["media_type"],
+        accepted_at=datetime.fromisoformat(source["accepted_at"]),
+        score=hit["_score"] or 0.0,
+        passages=passages,
+    )
