@@ -41,8 +41,11 @@ lock: $(STAMP) ## renew requirements.lock from pyproject.toml
 bench: $(STAMP) ## measure speed as ratios against raw limits (ARGS=... goes to benchmarks.pipeline)
 	$(BIN)/python -m benchmarks.pipeline $(ARGS)
 
-soak: $(STAMP) ## check the statements against the model for a long time
-	$(BIN)/python -m pytest --hypothesis-profile=soak tests/model
+bench-opensearch: $(STAMP) ## the same for publishing to OpenSearch (ARGS=... goes to benchmarks.opensearch)
+	$(BIN)/python -m benchmarks.opensearch $(ARGS)
+
+soak: $(STAMP) ## check the statements against the model for a long time, and an index that is away for a minute
+	$(BIN)/python -m pytest --hypothesis-profile=soak tests/model tests/faults/test_index_faults.py
 
 prove: $(STAMP) ## remove each guard in turn and name the test that goes red
 	$(BIN)/python -m tests.prove
@@ -50,4 +53,4 @@ prove: $(STAMP) ## remove each guard in turn and name the test that goes red
 clean: ## remove .venv and the caches of the tools
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help install demo test lint format lock bench soak prove clean
+.PHONY: help install demo test lint format lock bench bench-opensearch soak prove clean

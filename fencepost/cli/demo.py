@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from pipeline.settings import Settings
 
 COLLECTION = "samples"
+SEARCHABLE_SECONDS = 5
 
 
 def register(app: typer.Typer) -> None:
@@ -88,8 +89,7 @@ def _answers(client: "Client") -> Iterator[dict[str, Any]]:
     from fencepost import samples
 
     for question in samples.questions():
-        hits = client.get("/v1/search", q=question.query, collection=COLLECTION)["hits"]
-        hit = next((hit for hit in hits if _is_expected(hit, question)), None)
+        hits, hit = _ask(client, question)
         yield {
             "query": question.query,
             "language": question.language,
@@ -98,6 +98,20 @@ def _answers(client: "Client") -> Iterator[dict[str, Any]]:
             "found": hit is not None,
             "hit": hit or (hits[0] if hits else None),
         }
+
+
+def _ask(client: "Client", question: "Question") -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
+    """The hits, and the expected one; OpenSearch finds what was published after about a second."""
+    from fencepost.local.processes import wait_until
+
+    hits: list[dict[str, Any]] = []
+
+    def is_found() -> bool:
+        hits[:] = client.get("/v1/search", q=question.query, collection=COLLECTION)["hits"]
+        return any(_is_expected(hit, question) for hit in hits)
+
+    wait_until(is_found, SEARCHABLE_SECONDS, every=0.2)
+    return hits, next((hit for hit in hits if _is_expected(hit, question)), None)
 
 
 def _is_expected(hit: dict[str, Any], question: "Question") -> bool:

@@ -87,6 +87,7 @@ class LocalOpenSearch(LocalServer):
             self._check_that_it_can_enter(path)
         if not self.folder.exists():
             self._make()
+        self._say("starting, which takes some seconds")
 
     def _let_in(self) -> None:
         """Lets the group of the node's user through the data folder, which stays unreadable to it."""

@@ -71,8 +71,11 @@ def test_an_outage_under_load_costs_nothing_and_ends_by_itself(
     start(stack, node, "relay", "worker", "worker", "sweeper")
     for kind in ("relay", "worker", "sweeper"):
         ready(world, kind)
-    before = [world.upload(f"old words {n}", key=f"k{n}") for n in range(30)]
-    until(all_succeeded(world, 30), seconds=60, what="the first documents")
+    before = [world.upload(f"old words {n}", key=f"k{n}") for n in range(31)]
+    until(all_succeeded(world, 31), seconds=60, what="the first documents")
+    gone = before.pop().document_id
+    world.delete(gone)
+    until(all_succeeded(world, 32), seconds=60, what="a delete before the outage")
 
     opensearch.stop()
     n = 0
@@ -94,10 +97,12 @@ def test_an_outage_under_load_costs_nothing_and_ends_by_itself(
     opensearch.start()
     until(lambda: everything_ended(world), seconds=OUTAGE_SECONDS + 90, what="the end of all jobs")
     assert not is_open(world)
-    assert paused > 30, "some were in hand when it went away"
+    assert paused > 32, "some were in hand when it went away"
     nobody_paid(world)
+    assert "index.recovered" in stack.logs()
+    late = Entry(gone, 1, False, 1, None, "t", "", {}, BEGINNING)
+    assert node.backend.publish(None, [node.name], [late]) == {gone: Superseded()}, "the restart forgot no delete"
     node.check()
-    assert stack.logs().count("index.recovered") >= 1
 
 
 @pytest.mark.parametrize(

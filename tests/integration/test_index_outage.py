@@ -355,6 +355,20 @@ def test_a_document_that_comes_back_while_its_tombstone_is_purged_is_kept(
     world.check()
 
 
+def test_no_transaction_is_open_while_the_index_is_asked(world: World, index: Elsewhere, indexer: Indexer) -> None:
+    """Elsewhere looks at each call."""
+    deleted(world)
+    last = spent(world, "x", key="b")
+    assert sweeper(world, index).reclaim() == [last.job_id]
+    Purger(world.engine, index, world.settings).run_once()
+    job_id = world.upload("y", key="c").job_id
+    indexer.deliver([job_id])
+    assert world.job(job_id)["state"] == "succeeded"
+    trip(world)
+    probe(world, index)
+    assert index.calls == ["version_of", "purge_tombstone", "version_of", "publish", "probe"]
+
+
 # -- the breaker -----------------------------------------------------------------------------------------------------
 
 
