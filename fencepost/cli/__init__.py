@@ -3,9 +3,11 @@
 import contextlib
 import os
 import sys
+from typing import Annotated
 
 import typer
 
+from fencepost import VERSION
 from fencepost.cli import (
     adding,
     deciding,
@@ -34,6 +36,21 @@ for topic in (demo, running, adding, searching, documents, overview, diagnosis, 
     topic.register(app)
 app.add_typer(deciding.app)
 app.add_typer(outbox.app)
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"fencepost {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the release.")
+    ] = False,
+) -> None:
+    pass
 
 
 def main() -> None:
