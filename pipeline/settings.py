@@ -184,8 +184,18 @@ def _loopback(host: str) -> str:
 
 
 Database = Annotated[SecretStr, _secret_address("postgresql://user:password@host/name", "postgresql", "postgres")]
+Repository = Annotated[SecretStr, _secret_address("https://repository.example/maven2", "http", "https")]
 Engine = Annotated[SecretStr, _secret_addresses("https://user:password@host:9200", "http", "https")]
 Broker = Annotated[SecretStr, _secret_address("redis://:password@host:6379/0", "redis", "rediss", "unix")]
+
+
+class LocalNode(_Group):
+    """The OpenSearch node that `fencepost up --search opensearch` runs."""
+
+    heap_bytes: int = Field(512 * MIB, ge=128 * MIB)
+    port: int = Field(0, ge=0, le=65535)
+    cache_folder: Path | None = None
+    repository: Repository = SecretStr("")
 
 
 class Settings(BaseSettings):
@@ -220,6 +230,7 @@ class Settings(BaseSettings):
     worker: Worker = Worker()
     extract: Extract = Extract()
     opensearch: OpenSearch = OpenSearch()
+    local_opensearch: LocalNode = LocalNode()
     upload: Upload = Upload()
 
     @property

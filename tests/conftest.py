@@ -8,6 +8,7 @@ from tempfile import TemporaryDirectory
 import pytest
 from hypothesis import HealthCheck, settings
 
+from fencepost.local.opensearch import LocalOpenSearch
 from fencepost.local.postgres import LocalPostgres
 from fencepost.local.valkey import LocalValkey
 from tests.support import leaks, servers
@@ -56,6 +57,20 @@ def valkey(server_folder: Path) -> Iterator[LocalValkey]:
     """The session's Valkey."""
     with LocalValkey(server_folder) as server:
         yield server
+
+
+@pytest.fixture(scope="session")
+def opensearch(server_folder: Path) -> Iterator[LocalOpenSearch]:
+    """The session's OpenSearch, with half a gigabyte of heap."""
+    with LocalOpenSearch(server_folder, options=servers.QUICK_JAVA) as server:
+        yield server
+
+
+@pytest.fixture
+def index_prefix(opensearch: LocalOpenSearch) -> Iterator[str]:
+    """A prefix for the names of this test's indexes, which are removed afterwards."""
+    with servers.fresh_prefix(opensearch) as prefix:
+        yield prefix
 
 
 @pytest.fixture

@@ -45,6 +45,16 @@ class User:
         entry = pwd.getpwnam("nobody")  # initdb wants a user with an entry
         return cls(entry.pw_uid, entry.pw_gid)
 
+    def kept_out_of(self, path: Path) -> Path | None:
+        """The first folder above `path` that this user may not enter."""
+        return next((folder for folder in reversed(path.resolve().parents) if not self._may_enter(folder)), None)
+
+    def _may_enter(self, folder: Path) -> bool:
+        status = folder.stat()
+        if status.st_uid == self.uid:
+            return bool(status.st_mode & 0o100)
+        return bool(status.st_mode & (0o010 if status.st_gid == self.gid else 0o001))
+
 
 def start(
     command: Sequence[str | Path],

@@ -1,4 +1,4 @@
-"""What PostgreSQL and Valkey have in common here: a folder, a log, a port, and a life from start to stop."""
+"""What the servers have in common here: a folder, a log, a port, and a life from start to stop."""
 
 import os
 import signal
@@ -15,7 +15,6 @@ from typing import ClassVar, Self
 from fencepost.local import ports, processes
 from fencepost.local.processes import StartError, User
 
-START_SECONDS = 30
 RETRY_SECONDS = 0.1
 STOP_SECONDS = 1.4  # with the grace of the processes before it, the whole stack stops within ten
 LOG_BYTES = 10 * 1024 * 1024
@@ -29,6 +28,7 @@ class LocalServer(ABC):
 
     name: ClassVar[str]
     stop_signals: ClassVar[Sequence[signal.Signals]]
+    start_seconds: ClassVar[float] = 30
 
     def __init__(self, data: Path) -> None:
         self.data = data
@@ -62,15 +62,19 @@ class LocalServer(ABC):
         self.data.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._prepare()
         self._end_leftover()
-        deadline, first = monotonic() + START_SECONDS, not self.port
+        deadline, first = monotonic() + self.start_seconds, not self.port
         while True:
             self.port = ports.free_port() if first else self.port
             said = self._run_until_ready(deadline)
             if said is None:
                 return self
-            if monotonic() > deadline or not any(reason in said for reason in PASSING):
-                line = (said.strip().splitlines() or ["it said nothing"])[-1]
-                raise StartError(f"{self.name} did not start: {line} (more in {self.log})")
+            if monotonic() > deadline:
+                raise StartError(
+                    f"{self.name} did not answer within {self.start_seconds:g} s; "
+                    f"its last words: {self._reason(said)} (more in {self.log})"
+                )
+            if not any(reason in said for reason in PASSING):
+                raise StartError(f"{self.name} did not start: {self._reason(said)} (more in {self.log})")
             Event().wait(RETRY_SECONDS)
 
     def stop(self, seconds: float = STOP_SECONDS) -> None:
@@ -113,6 +117,10 @@ class LocalServer(ABC):
     @abstractmethod
     def _answers(self) -> bool:
         """Whether the process that was just started takes connections."""
+
+    def _reason(self, said: str) -> str:
+        """The line of what it said that tells why it did not start."""
+        return (said.strip().splitlines() or ["it said nothing"])[-1]
 
     def _make_folder(self, folder: Path) -> None:
         folder.mkdir(mode=0o700)

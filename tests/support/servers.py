@@ -6,6 +6,9 @@ Fixtures (declared in tests/conftest.py):
 - `valkey`: the session's LocalValkey, with the same methods.
 - `database`: a `Database` of this test alone, migrated and empty: `.engine` (SQLAlchemy) and `.url`.
 - `broker_url`: the address of a Valkey database of this test alone, empty before and after.
+- `opensearch`: the session's LocalOpenSearch, started by the first test that wants it; the same methods.
+- `index_prefix`: a beginning for the names of this test's indexes, aliases and templates, which are removed afterwards,
+  like its cluster settings and points in time. A test that makes other names removes them itself.
 
 A test that stops a server starts it again before it ends; the fixtures do it if the test failed in between.
 """
@@ -15,12 +18,15 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import count
 
+import httpx
 import redis
 from psycopg.errors import InsufficientPrivilege
 from sqlalchemy import Engine, make_url, text
 from sqlalchemy.exc import ProgrammingError
 
+from fencepost.local.opensearch import LocalOpenSearch
 from fencepost.local.postgres import LocalPostgres
+from fencepost.local.server import LocalServer
 from fencepost.local.valkey import LocalValkey
 from pipeline.database import connect
 from pipeline.schema import migrate
@@ -29,6 +35,8 @@ from tests.support.waiting import until
 TEMPLATE = "migrated"
 # Nothing of a test outlives a power cut. fsync is only left out here.
 FAST = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "on", "autovacuum_naptime": "5s"}
+# The quick compiler alone: a third less time to start, and tests index little.
+QUICK_JAVA = ("-XX:TieredStopAtLevel=1",)
 _numbers = count(1)
 
 
@@ -76,7 +84,25 @@ def fresh_broker(valkey: LocalValkey) -> Iterator[str]:
         client.flushall()
 
 
-def ensure_running(server: LocalPostgres | LocalValkey) -> None:
+@contextmanager
+def fresh_prefix(opensearch: LocalOpenSearch) -> Iterator[str]:
+    """A prefix of names; whatever begins with it is removed afterwards, and the cluster's settings are reset."""
+    prefix = f"test-{next(_numbers)}"
+    ensure_running(opensearch)
+    yield prefix
+    ensure_running(opensearch)
+    with httpx.Client(base_url=opensearch.url, trust_env=False, timeout=30) as client:
+        for block in ("read_only", "read_only_allow_delete"):  # while there is one, nothing else may be set
+            client.put("/_cluster/settings", json={"persistent": {f"cluster.blocks.{block}": None}}).raise_for_status()
+        everything = {"persistent": {"*": None}, "transient": {"*": None}}
+        client.put("/_cluster/settings", json=everything).raise_for_status()
+        client.put(f"/{prefix}*/_settings", json={"index.blocks.read_only": None})  # 404 when there is none
+        client.delete("/_search/point_in_time/_all").raise_for_status()
+        client.delete(f"/_index_template/{prefix}*")
+        client.delete(f"/{prefix}*?expand_wildcards=all").raise_for_status()
+
+
+def ensure_running(server: LocalServer) -> None:
     """Starts a server that a test has stopped."""
     if server.process is None or server.process.poll() is not None:
         server.start()
