@@ -52,8 +52,8 @@ def of_refusal(refusal: Refusal) -> dict[str, Any]:
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """What a route says in OpenAPI about its problems, besides 422 and 503 which every route may answer."""
+    """What a route says in OpenAPI about its problems, besides 401, 403, 422 and 503, which every one may answer."""
     return {
         status: {"model": Problem, "description": HTTPStatus(status).phrase, "content": {MEDIA_TYPE: {}}}
-        for status in sorted({*statuses, 422, 503})
+        for status in sorted({*statuses, 401, 403, 422, 503})
     }

@@ -16,6 +16,7 @@ from fencepost.cli import (
     documents,
     extraction,
     health,
+    keys,
     outbox,
     overview,
     running,
@@ -36,6 +37,7 @@ for topic in (demo, running, adding, searching, documents, overview, diagnosis, 
     topic.register(app)
 app.add_typer(deciding.app)
 app.add_typer(outbox.app)
+app.add_typer(keys.app)
 
 
 def _tell_version(wanted: bool) -> None:
@@ -76,5 +78,5 @@ def _code(error: FencepostError) -> int:
     if isinstance(error, Unreachable) or (isinstance(error, Answered) and error.status == 503):
         return NOT_REACHED
     if isinstance(error, Answered):
-        return {400: USAGE, 404: NOTHING, 422: USAGE}.get(error.status, FAILED)
+        return {400: USAGE, 401: USAGE, 404: NOTHING, 422: USAGE}.get(error.status, FAILED)
     return FAILED

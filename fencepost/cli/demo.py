@@ -42,8 +42,9 @@ def demo(
     data = data or default.with_name(f"{default.name}-demo")
     log = Log(sys.stderr)
     log.say("fencepost", f"starting with the data in {data}")
-    running_stack = stack.running(load(), data, port, log=log)
-    with suppress(KeyboardInterrupt), running_stack as running, Client(running.url) as client:
+    settings = load()
+    running_stack = stack.running(settings, data, port, log=log)
+    with suppress(KeyboardInterrupt), running_stack as running, Client(running.url, settings.key) as client:
         failures = _index(client)
         answers = [] if failures else list(_answers(client))
         missing = [answer["query"] for answer in answers if not answer["found"]]

@@ -8,13 +8,18 @@ from fastapi import FastAPI
 from sqlalchemy import Engine
 
 import fencepost.http.health
+import fencepost.http.key_routes
+import fencepost.http.openapi_route
 import fencepost.http.operator_routes
+import fencepost.http.quarantine_routes
+import fencepost.web.login
 import fencepost.web.routes
 import indexer.search_routes
 import indexer.text_routes
 import ingest.routes
 from fencepost import VERSION
 from fencepost.http import mistakes
+from fencepost.http.door import Door
 from fencepost.http.guard import Guard
 from indexer.search.backends import backend
 from ingest.intake import Intake
@@ -26,8 +31,12 @@ ROUTERS = (
     ingest.routes.router,
     indexer.search_routes.router,
     indexer.text_routes.router,
-    fencepost.http.operator_routes.router,
+    *fencepost.http.operator_routes.ROUTERS,
+    fencepost.http.quarantine_routes.router,
+    fencepost.http.key_routes.router,
+    fencepost.http.openapi_route.router,
     fencepost.http.health.router,
+    fencepost.web.login.router,
     fencepost.web.routes.router,
 )
 THREADS = 20
@@ -58,7 +67,7 @@ def create_app(settings: Settings, *, engine: Engine) -> FastAPI:
         version=VERSION,
         description=ABOUT,
         lifespan=lifespan,
-        openapi_url="/v1/openapi.json",
+        openapi_url=None,  # it is a route like the others
         docs_url=None,
         redoc_url=None,
     )
@@ -70,6 +79,7 @@ def create_app(settings: Settings, *, engine: Engine) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router)
     mistakes.install(app)
+    app.add_middleware(Door, engine=engine, settings=settings)
     app.add_middleware(mistakes.LastResort)
-    app.add_middleware(Guard)
+    app.add_middleware(Guard, asks_for_keys=settings.asks_for_keys)
     return app

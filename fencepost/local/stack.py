@@ -23,6 +23,7 @@ from pipeline.database import connect, reason
 from pipeline.settings import Settings, environment
 
 READY_SECONDS = 30
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where to look for who listens everywhere
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -96,7 +97,7 @@ def _start(
     )
     parts.enter_context(servers)
     _migrate(servers.database_url)
-    url = f"http://{_bracketed(settings.host)}:{_choose_port(settings, port, log)}"
+    url = f"http://{_bracketed(EVERYWHERE.get(settings.host, settings.host))}:{_choose_port(settings, port, log)}"
     supervisor = Supervisor(
         data, _environment(settings, servers, url), log, grace=settings.worker.stop_grace_seconds + 0.5
     )
@@ -134,8 +135,9 @@ def _migrate(url: str) -> None:
 
 
 def _environment(settings: Settings, servers: LocalServers, url: str) -> dict[str, str]:
+    inherited = {name: value for name, value in environment().items() if name != "FENCEPOST_KEY"}
     return {
-        **environment(),
+        **inherited,
         "PYTHONSAFEPATH": "1",
         "PYTHONUNBUFFERED": "1",
         "FENCEPOST_DATABASE_URL": servers.database_url,

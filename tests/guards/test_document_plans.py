@@ -64,7 +64,7 @@ def engine(postgres: LocalPostgres) -> Iterator[Engine]:
     ids=str,
 )
 def test_a_page_is_bounded(engine: Engine, wanted: Filter, cursor: str | None) -> None:
-    statement, values = listing(wanted, cursor)
+    statement, values = listing(wanted, None, cursor)
     with engine.connect() as connection:
         explained: list[dict[str, Any]] = connection.execute(
             text(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}"), {**values, "limit": 51}

@@ -190,8 +190,9 @@ def test_it_stops_on_sigterm_with_exit_code_0_and_says_goodbye(start: Start, wor
 @pytest.mark.parametrize(
     ("variables", "sentence"),
     [
-        ({"FENCEPOST_HOST": "0.0.0.0"}, "FENCEPOST_HOST"),  # noqa: S104 - is to be refused
-        ({"FENCEPOST_HOST": "192.168.1.1"}, "FENCEPOST_HOST"),
+        ({"FENCEPOST_HOST": "192.0.2.1"}, "FENCEPOST_HOST"),
+        ({"FENCEPOST_HOST": "no.such.host.invalid"}, "FENCEPOST_HOST"),
+        ({"FENCEPOST_KEY": "fp_0123"}, "FENCEPOST_KEY"),
         ({"FENCEPOST_PORT": "70000"}, "FENCEPOST_PORT"),
         ({"FENCEPOST_NONSENSE": "1"}, "FENCEPOST_NONSENSE"),
         ({"FENCEPOST_DATABASE_URL": ""}, "FENCEPOST_DATABASE_URL"),
