@@ -16,7 +16,7 @@ from indexer import scratch
 from indexer.actors import DeliveryWorker
 from indexer.attempt import Indexer
 from indexer.extract.pool import ExtractionPool
-from indexer.search.backends import backend
+from indexer.search.backends import backend, inspect
 from pipeline import broker, events, faults, logs
 from pipeline.broker import Postman
 from pipeline.database import connect
@@ -72,10 +72,12 @@ def worker(settings: Settings) -> None:
         presence = Presence(settings, kind="worker", partitions=partitions, slots=threads, holding=holding)
         presence.start(stopping)
         scratch.remove_left()
+        search = backend(settings)
+        inspect(search, engine)
         with ExtractionPool(settings.extract) as pool:
             indexer = Indexer(
                 engine=engine,
-                backend=backend(settings),
+                backend=search,
                 pool=pool,
                 holding=holding,
                 worker_id=presence.process_id,

@@ -2,6 +2,7 @@
 
 FencepostError
 ├── SettingsError            a setting is wrong: said in one sentence, exit code 2
+│   └── NameTaken            somebody else has the name of a search index
 ├── Refusal                  a request cannot be granted: carries an HTTP status and a stable code
 │   ├── Unauthorized         401 key_required, key_not_valid
 │   ├── Forbidden            403 scope_too_small, needs_all_collections, collection_not_allowed
@@ -23,6 +24,10 @@ class FencepostError(Exception):
 
 class SettingsError(FencepostError):
     """A setting is missing or wrong; the message names the variable."""
+
+
+class NameTaken(SettingsError):
+    """A search index or alias of that name belongs to somebody else; the message says what to do."""
 
 
 class Refusal(FencepostError):

@@ -17,7 +17,7 @@ QUIET = frozenset({"lease.taken", "attempt.ended", "outbox.relayed", "delivery.e
 WARNINGS = frozenset(
     {"lease.lost", "job.reclaimed", "process.lost", "broker.unavailable", "database.unavailable", "outbox.refused",
      "delivery.malformed", "index.unavailable", "delivery.resent", "extraction.crashed", "notifier.disconnected",
-     "listener.disconnected", "keys.missing"},
+     "listener.disconnected", "keys.missing", "index.missing", "index.outdated"},
 )  # fmt: skip
 ERRORS = frozenset({"request.failed", "loop.failed", "attempt.failed", "finish.given_up"})
 

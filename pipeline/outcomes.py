@@ -65,6 +65,8 @@ HINTS: dict[str, str] = {
     "extractor_crashed": "The file crashes its reader. Save it anew with another program and upload that.",
     "extractor_timeout": "Split the document, or raise FENCEPOST_EXTRACT__SECONDS and replay.",
     "index_payload_too_large": "Split the document into smaller ones.",
+    "index_refused": "The search engine refuses this entry. The message says why; replay when that is mended.",
+    "index_overloaded": "The search engine had no room for it each time. Give it more memory, then replay.",
     "index_ahead": "The index is newer than the database, as after restoring a backup. Verify the index.",
     "lease_expired": "Workers went silent while they held it. Look at the workers, then replay.",
     "worker_lost": "Its worker died each time, also while it was alone. Watch the worker's log and replay.",

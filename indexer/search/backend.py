@@ -168,6 +168,9 @@ class SearchBackend(Protocol):
     def make_live(self, connection: Connection, index: PhysicalIndex) -> None:
         """From now on searches read this index, if the name they use is in the engine. May be repeated."""
 
+    def fingerprint_in(self, connection: Connection, index: PhysicalIndex) -> str | None:
+        """The fingerprint that an index was made with, as it says itself; None when it is not there or not ours."""
+
     def drop(self, connection: Connection, index: PhysicalIndex) -> None:
         """Removes an index and all in it; does nothing when it is gone."""
 

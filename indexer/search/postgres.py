@@ -14,17 +14,14 @@ from sqlalchemy.dialects.postgresql import insert
 from indexer.search import PACKAGE, schemas
 from indexer.search.backend import Entry, EntryState, SearchPage, SearchRequest
 from indexer.search.postgres_search import search
-from indexer.search.rows import Row, rows_of
+from indexer.search.rows import MEDIA_TYPE_CHARACTERS, Row, name_words, rows_of
 from indexer.search.statistics import maintain
-from indexer.search.text import search_text
 from pipeline import indexes
 from pipeline.database import query
 from pipeline.indexes import PhysicalIndex
 from pipeline.outcomes import Outcome, Superseded
 
 STATEMENT_CHARACTERS = 2_000_000
-TITLE_CHARACTERS = 4000
-MEDIA_TYPE_CHARACTERS = 255
 SHELVES = table("shelves", column("shelf_id"), column("collection_id"), column("media_type"))
 
 Shelf = tuple[int, str]
@@ -100,6 +97,10 @@ class Postgres:
     def make_live(self, connection: Connection, index: PhysicalIndex) -> None:
         """Nothing to do: searches ask the registry."""
 
+    def fingerprint_in(self, connection: Connection, index: PhysicalIndex) -> str | None:
+        """That of the registry, which is in the same database."""
+        return index.fingerprint if schemas.exists(connection, index.name) else None
+
     def drop(self, connection: Connection, index: PhysicalIndex) -> None:
         """Removes the schema."""
         schemas.drop(connection, index.name)
@@ -118,8 +119,8 @@ def _publish(connection: Connection, entries: Sequence[Entry]) -> set[UUID]:
     if replaced := [document_id for document_id, was_there in written.items() if was_there]:
         connection.execute(query("delete_passages", PACKAGE), {"document_ids": replaced})
     winners = [entry for entry in newest.values() if entry.document_id in written]
-    for rows in _statements(row for entry in winners for row in rows_of(entry, shelves[_shelf(entry)])):
-        columns = dict(zip(_PARAMETERS, map(list, zip(*rows, strict=True)), strict=True))
+    for rows in _statements((entry, row) for entry in winners for row in rows_of(entry)):
+        columns = _columns(rows) | {"shelf_ids": [shelves[_shelf(entry)] for entry, _ in rows]}
         connection.execute(query("insert_passages", PACKAGE), columns)
     return newest.keys() - written.keys()
 
@@ -127,9 +128,6 @@ def _publish(connection: Connection, entries: Sequence[Entry]) -> set[UUID]:
 def _states_of(connection: Connection, document_ids: Sequence[UUID]) -> list[EntryState]:
     statement = text("SELECT document_id, version, tombstone FROM entries WHERE document_id = ANY(:document_ids)")
     return [EntryState(*row) for row in connection.execute(statement, {"document_ids": list(document_ids)})]
-
-
-_PARAMETERS = ("document_ids", "ns", "shelf_ids", "pages", "breaks", "lengths", "members", "bodies", "words")
 
 
 def _shelf(entry: Entry) -> Shelf:
@@ -159,21 +157,34 @@ def _upsert(connection: Connection, entries: list[Entry], shelves: dict[Shelf, i
         "titles": [entry.title for entry in entries],
         "metadata": [orjson.dumps(entry.metadata).decode() for entry in entries],
         "accepted_at": [entry.accepted_at for entry in entries],
-        "words": [search_text(f"{entry.title[:TITLE_CHARACTERS]} {entry.key or ''}") for entry in entries],
+        "words": [name_words(entry) for entry in entries],
     }
     rows = connection.execute(query("upsert_entries", PACKAGE), parameters)
     return {row.document_id: row.replaced for row in rows}
 
 
-def _statements(rows: Iterator[Row]) -> Iterator[list[Row]]:
+def _statements(rows: Iterator[tuple[Entry, Row]]) -> Iterator[list[tuple[Entry, Row]]]:
     """The rows in portions that one statement may carry."""
-    portion: list[Row] = []
+    portion: list[tuple[Entry, Row]] = []
     size = 0
-    for row in rows:
-        portion.append(row)
+    for entry, row in rows:
+        portion.append((entry, row))
         size += len(row.body)
         if size >= STATEMENT_CHARACTERS:
             yield portion
             portion, size = [], 0
     if portion:
         yield portion
+
+
+def _columns(rows: list[tuple[Entry, Row]]) -> dict[str, list[object]]:
+    return {
+        "document_ids": [entry.document_id for entry, _ in rows],
+        "ns": [row.n for _, row in rows],
+        "pages": [row.page for _, row in rows],
+        "breaks": ["{" + ",".join(map(str, row.breaks)) + "}" if row.breaks else None for _, row in rows],
+        "lengths": [row.length for _, row in rows],
+        "members": [row.member for _, row in rows],
+        "bodies": [row.body for _, row in rows],
+        "words": [row.words for _, row in rows],
+    }

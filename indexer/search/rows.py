@@ -1,28 +1,32 @@
-"""The rows of `passages`: stretches of a document's text that are ranked as one, with the pages they run over.
+"""The rows of an index: stretches of a document's text that are ranked as one, with the pages they run over.
 
 Small passages share a row, since every row costs its own postings: of documents of 5 KB, one row each is published
-faster than four and ranked no worse. A passage that would not fit into a tsvector (16,383 positions) is cut.
+faster than four and ranked no worse. A passage that would not fit into a tsvector (16,383 positions) is cut. A document
+has at most MOST_ROWS, since OpenSearch takes no more than 10,000: a very long text gets longer rows, and of thousands
+of small members several share a row that names the first and the last.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import NamedTuple
-from uuid import UUID
 
 from indexer.search.backend import Entry, Passage
 from indexer.search.text import search_text
 
 ROW_CHARACTERS = 6000
 """Of a row's text. Even as many words of one letter are far below the limits of a tsvector."""
+MOST_ROWS = 5000
+NAME_CHARACTERS = 4000
+"""Of a title, as words to search for."""
+MEDIA_TYPE_CHARACTERS = 255
 
 
 class Row(NamedTuple):
-    """A row of `passages`. `breaks` holds (offset in the body, page) one after the other, as an array of PostgreSQL."""
+    """A stretch of text. `breaks` holds offsets in the body and the pages that begin there, in turn."""
 
-    document_id: UUID
     n: int
-    shelf_id: int
     page: int | None
-    breaks: str | None
+    breaks: tuple[int, ...]
     length: int
     member: str | None
     body: str
@@ -35,15 +39,32 @@ class _Piece(NamedTuple):
     member: str | None
 
 
-def rows_of(entry: Entry, shelf_id: int) -> Iterator[Row]:
+class _Limits(NamedTuple):
+    characters: int
+    mixed: bool  # whether members may share a row
+
+
+def name_words(entry: Entry) -> str:
+    """The words of an entry's title and key."""
+    return search_text(f"{entry.title[:NAME_CHARACTERS]} {entry.key or ''}")
+
+
+def rows_of(entry: Entry) -> Iterator[Row]:
     """The rows of an entry, numbered from 1; a tombstone has none."""
-    pieces = () if entry.tombstone else (piece for passage in entry.passages for piece in _pieces(passage))
-    for n, group in enumerate(_groups(pieces), start=1):
+    passages = () if entry.tombstone else entry.passages
+    pieces = (piece for passage in passages for piece in _pieces(passage))
+    for n, group in enumerate(_groups(pieces, _limits(passages)), start=1):
         body = "".join(piece.text for piece in group)
         words = search_text(body)
-        first = group[0]
-        length = words.count(" ") + 1
-        yield Row(entry.document_id, n, shelf_id, first.page, _breaks(group), length, first.member, body, words)
+        yield Row(n, group[0].page, _breaks(group), words.count(" ") + 1, _member(group), body, words)
+
+
+def _limits(passages: Sequence[Passage]) -> _Limits:
+    """Two rows that follow each other in one member have more than `characters` together: so there are few enough."""
+    total = sum(len(passage.text) for passage in passages)
+    members = 1 + sum(one.member != other.member for one, other in pairwise(passages))
+    mixed = members > MOST_ROWS // 2
+    return _Limits(max(ROW_CHARACTERS, 2 * total // (MOST_ROWS - (1 if mixed else members))), mixed)
 
 
 def _pieces(passage: Passage) -> Iterator[_Piece]:
@@ -65,15 +86,16 @@ def _cut(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _groups(pieces: Iterable[_Piece]) -> Iterator[list[_Piece]]:
-    """Pieces that follow each other in one member, as many as fit into a row."""
+def _groups(pieces: Iterable[_Piece], limits: _Limits) -> Iterator[list[_Piece]]:
+    """Pieces that follow each other, of one member unless there are too many, as many as fit into a row."""
     group: list[_Piece] = []
     size = 0
     for piece in pieces:
-        if group and (piece.member != group[0].member or size + len(piece.text) > ROW_CHARACTERS):
+        is_other = bool(group) and piece.member != group[-1].member
+        if group and (size + len(piece.text) > limits.characters or (is_other and not limits.mixed)):
             yield group
             group, size = [], 0
-        if group and piece.page != group[-1].page and not group[-1].text[-1:].isspace():
+        elif group and (is_other or piece.page != group[-1].page) and not group[-1].text[-1:].isspace():
             group[-1] = group[-1]._replace(text=group[-1].text + "\n")  # no word runs over a page
         group.append(piece)
         size += len(piece.text)
@@ -81,7 +103,13 @@ def _groups(pieces: Iterable[_Piece]) -> Iterator[list[_Piece]]:
         yield group
 
 
-def _breaks(group: Sequence[_Piece]) -> str | None:
+def _member(group: Sequence[_Piece]) -> str | None:
+    """The member, or the first and the last of several."""
+    first, last = group[0].member, group[-1].member
+    return first if first == last else f"{first or ''} … {last or ''}"
+
+
+def _breaks(group: Sequence[_Piece]) -> tuple[int, ...]:
     """Where the next pages begin."""
     breaks: list[int] = []
     offset, page = 0, group[0].page
@@ -90,4 +118,4 @@ def _breaks(group: Sequence[_Piece]) -> str | None:
             breaks += (offset, piece.page)
             page = piece.page
         offset += len(piece.text)
-    return "{" + ",".join(map(str, breaks)) + "}" if breaks else None
+    return tuple(breaks)

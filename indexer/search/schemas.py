@@ -26,11 +26,16 @@ def choose_live(connection: Connection) -> None:
 
 def create(connection: Connection, name: str) -> None:
     """Makes the schema with empty tables, if it is not there."""
-    quoted = _quoted(connection, name)
-    if connection.execute(text("SELECT to_regnamespace(:quoted)"), {"quoted": quoted}).scalar() is None:
-        connection.execute(text(f"CREATE SCHEMA {quoted}"))
+    if not exists(connection, name):
+        connection.execute(text(f"CREATE SCHEMA {_quoted(connection, name)}"))
         choose(connection, name)
         connection.execute(query("create_index", PACKAGE))
+
+
+def exists(connection: Connection, name: str) -> bool:
+    """Whether there is such an index."""
+    found = connection.execute(text("SELECT to_regnamespace(:quoted)"), {"quoted": _quoted(connection, name)})
+    return found.scalar() is not None
 
 
 def drop(connection: Connection, name: str) -> None:

@@ -1,0 +1,51 @@
+"""An entry as the engine gets it: one JSON object with all of its passages."""
+
+from typing import Any
+from unicodedata import normalize
+
+import orjson
+
+from indexer.search.backend import Entry
+from indexer.search.opensearch.metadata import indexed
+from indexer.search.rows import MEDIA_TYPE_CHARACTERS, Row, name_words, rows_of
+
+ORDER_CHARACTERS = 200
+
+
+def source_of(entry: Entry) -> bytes:
+    """The entry as JSON. A tombstone keeps nothing of the document but its name and version."""
+    source: dict[str, Any] = {
+        "document_id": str(entry.document_id),
+        "version": entry.version,
+        "tombstone": entry.tombstone,
+        "collection_id": entry.collection_id,
+    }
+    if not entry.tombstone:
+        source |= {
+            "key": entry.key,
+            "title": entry.title,
+            "title_order": entry.title[:ORDER_CHARACTERS].lower(),
+            "media_type": entry.media_type[:MEDIA_TYPE_CHARACTERS],
+            "accepted_at": entry.accepted_at,
+            "metadata": indexed(entry.metadata),
+            "words": name_words(entry),
+            "passages": [_passage(row) for row in rows_of(entry)],
+        }
+    return orjson.dumps(source)
+
+
+def _passage(row: Row) -> dict[str, Any]:
+    text, breaks = (row.body, row.breaks) if row.body.isascii() else _normal(row)
+    passage = {"n": row.n, "page": row.page, "breaks": breaks, "member": row.member, "text": text, "words": row.words}
+    return {name: value for name, value in passage.items() if value not in (None, ())}
+
+
+def _normal(row: Row) -> tuple[str, tuple[int, ...]]:
+    """The text as it is shown, normalised page by page, so that each knows where it begins afterwards."""
+    starts, pages = [0, *row.breaks[::2]], [row.page, *row.breaks[1::2]]
+    text = ""
+    breaks: list[int] = []
+    for start, end, page in zip(starts, [*starts[1:], len(row.body)], pages, strict=True):
+        breaks += (len(text), page or 0)
+        text += normalize("NFKC", row.body[start:end])
+    return text, tuple(breaks[2:])
