@@ -54,7 +54,12 @@ def test_documents_are_found_and_every_process_ends_in_time(running: Production)
     for name in PROCESSES:
         until(lambda name=name: running.is_healthy(name), seconds=90, what=f"a healthy {name}")
 
-    with httpx.Client(base_url=f"http://{LOOPBACK}:{running.variables['FENCEPOST_PORT']}", timeout=90) as client:
+    made = running.run("api", "keys", "create", "admin", "--scope", "admin")
+    assert made.returncode == 0, made.stderr
+    key = {"Authorization": f"Bearer {made.stdout.strip()}"}
+    url = f"http://{LOOPBACK}:{running.variables['FENCEPOST_PORT']}"
+    assert httpx.get(f"{url}/v1/documents").status_code == 401
+    with httpx.Client(base_url=url, timeout=90, headers=key) as client:
         until(lambda: alive(client) == {"api": 1, "relay": 2, "worker": 2, "sweeper": 1}, what="every replica")
         for name in ("catalogue.pdf", "harbour-rules.txt"):
             document = upload(client, SAMPLES / name)

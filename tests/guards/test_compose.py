@@ -33,7 +33,7 @@ def test_our_commands_and_settings_exist(name: str) -> None:
     COMMANDS.commands[service.command[0]].make_context(service.command[0], service.command[1:]).close()
     ours = {variable for variable in service.environment if variable.startswith("FENCEPOST_")}
     assert ours
-    assert not ours - settings._names(settings.Settings) - {"FENCEPOST_REQUIRE_KEYS"}
+    assert not ours - settings._names(settings.Settings)
     assert all(variable.startswith("FENCEPOST_") for variable in service.environment)
 
 

@@ -106,7 +106,6 @@ class Production:
         found = clean_environment() | service.environment | dict(self.variables)
         for name, address in self.addresses.items():
             found = {variable: value.replace(name, address) for variable, value in found.items()}
-        found.pop("FENCEPOST_REQUIRE_KEYS", None)
         return found
 
 
