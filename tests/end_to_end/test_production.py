@@ -10,6 +10,7 @@ import psycopg
 import pytest
 from sqlalchemy import make_url
 
+from fencepost.local.opensearch import LocalOpenSearch
 from fencepost.local.ports import LOOPBACK, free_port
 from tests.support import compose, production, servers
 from tests.support.compose import PROCESSES
@@ -20,7 +21,7 @@ SAMPLES = compose.ROOT / "fencepost" / "samples"
 
 
 @pytest.fixture
-def running(tmp_path: Path) -> Iterator[Production]:
+def running(tmp_path: Path, opensearch: LocalOpenSearch, index_prefix: str) -> Iterator[Production]:
     """The servers of the compose file, and none of our processes yet."""
     (tmp_path / "env").mkdir()
     (tmp_path / "logs").mkdir()
@@ -33,9 +34,10 @@ def running(tmp_path: Path) -> Iterator[Production]:
         addresses = {
             "postgres:5432": f"{LOOPBACK}:{postgres.port}",
             "valkey:6379": f"{LOOPBACK}:{broker_port}",
+            "opensearch:9200": f"{LOOPBACK}:{opensearch.port}",
             "0.0.0.0": LOOPBACK,  # noqa: S104 - it is replaced
         }
-        variables = {"FENCEPOST_PORT": str(free_port()), "FENCEPOST_SEARCH": "postgres"}
+        variables = {"FENCEPOST_PORT": str(free_port()), "FENCEPOST_OPENSEARCH__PREFIX": index_prefix}
         started = Production(services, addresses, tmp_path / "logs", variables)
         try:
             yield started
@@ -64,7 +66,8 @@ def test_documents_are_found_and_every_process_ends_in_time(running: Production)
         for name in ("catalogue.pdf", "harbour-rules.txt"):
             document = upload(client, SAMPLES / name)
             assert document["state"] == "succeeded"
-            assert document["document_id"] in found(client, "harbour" if name.endswith("txt") else "breeches buoy")
+            words = "harbour" if name.endswith("txt") else "breeches buoy"
+            until(lambda: document["document_id"] in found(client, words), what=f"{name} among the hits")
 
     for _, process in running.processes:
         process.send_signal(signal.SIGTERM)
