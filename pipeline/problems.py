@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from pipeline.errors import Refusal
+from pipeline.logs import hide_secrets
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -42,7 +43,7 @@ def problem(status: int, code: str, detail: str, **extra: object) -> dict[str, A
         "title": title,
         "status": status,
         "code": code,
-        "detail": detail,
+        "detail": hide_secrets(detail),
     } | extra
 
 

@@ -19,6 +19,7 @@ from pipeline.caller import Caller, Scope
 from pipeline.clock import SystemClock
 from pipeline.database import AWAY
 from pipeline.errors import NotFound, Refusal
+from pipeline.logs import hide_secrets
 from pipeline.overview import CAP
 from pipeline.wording import counted, duration
 
@@ -66,7 +67,7 @@ class PageRoute(APIRoute):
             try:
                 return await handle(request)
             except Refusal as error:
-                return page("mistake", caller, status=error.status, sentence=error.detail)
+                return page("mistake", caller, status=error.status, sentence=hide_secrets(error.detail))
             except RequestValidationError:
                 sentence = "The address has a part that this page does not understand."
                 return page("mistake", caller, status=422, sentence=sentence)

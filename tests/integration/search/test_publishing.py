@@ -144,11 +144,11 @@ def test_long_titles_keys_and_metadata_fit(index: SearchIndex):
 def test_two_transactions_publish_the_same_new_kinds_at_once(index: SearchIndex):
     kinds = ["text/a", "text/b"]
     with index.engine.connect() as connection:
-        index.backend.publish(connection, [index.entry("1", "word", media_type=kinds[1])])
+        index.backend.publish(connection, indexes.targets(connection), [index.entry("1", "word", media_type=kinds[1])])
         connection.execute(text("SET LOCAL lock_timeout = '5s'"))
         with index.engine.connect() as other:
-            index.backend.publish(other, [index.entry("2", "word", media_type=kinds[0])])
+            index.backend.publish(other, indexes.targets(other), [index.entry("2", "word", media_type=kinds[0])])
             other.commit()
-        index.backend.publish(connection, [index.entry("3", "word", media_type=kinds[0])])
+        index.backend.publish(connection, indexes.targets(connection), [index.entry("3", "word", media_type=kinds[0])])
         connection.commit()
     assert sorted(index.find("word")) == ["1", "2", "3"]
