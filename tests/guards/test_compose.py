@@ -11,7 +11,7 @@ import pytest
 import typer.main
 
 from fencepost.cli import app
-from fencepost.local import binaries
+from fencepost.local import binaries, jars
 from pipeline import settings
 from tests.support import compose
 from tests.support.compose import PROCESSES, ROOT, SERVERS
@@ -113,7 +113,7 @@ def test_images_are_those_of_this_release_and_of_the_tested_servers() -> None:
     assert {images[name] for name in OURS} == {f"fencepost:{version}"}
     assert images["postgres"] == f"postgres:{told(binaries.postgres() / 'postgres')}"
     assert images["valkey"] == f"valkey/valkey:{told(binaries.valkey())}"
-    assert re.fullmatch(r"opensearchproject/opensearch:3\.\d+\.\d+", images["opensearch"])
+    assert images["opensearch"] == f"opensearchproject/opensearch:{jars.VERSION}"
 
 
 def test_postgres_and_valkey_are_set_up_as_in_the_tests() -> None:
