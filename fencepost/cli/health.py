@@ -71,7 +71,6 @@ def _beaten(settings: "Settings", kind: Kind) -> Finding:
     """Asks the register of processes; raises Unreachable if the database does not answer."""
     from sqlalchemy.exc import DBAPIError
 
-    from fencepost.client import Unreachable
     from pipeline import processes
     from pipeline.database import connect, reason
 
@@ -82,6 +81,8 @@ def _beaten(settings: "Settings", kind: Kind) -> Finding:
         with engine.connect() as connection:
             number = processes.count_alive(connection, kind=kind, host=host, silent_seconds=silent)
     except DBAPIError as error:
+        from fencepost.client import Unreachable  # here: what asks so often should not load HTTP when all is well
+
         raise Unreachable(f"The database does not say whether a {kind} works here: {reason(error)}.") from None
     finally:
         engine.dispose()
