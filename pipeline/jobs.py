@@ -49,15 +49,26 @@ def listing(
 
     Raises Invalid for a bad cursor.
     """
+    statement, values = selection(visible, state=state, collection=collection, partition=partition, cursor=cursor)
+    rows = connection.execute(text(statement), values | {"limit": limit + 1}).mappings().all()
+    page, following = cursors.page(rows, limit, "job_id")
+    return _explained(connection, page, settings), following
+
+
+def selection(
+    visible: list[int] | None,
+    *,
+    state: State | None = None,
+    collection: str | None = None,
+    partition: int | None = None,
+    cursor: str | None = None,
+) -> tuple[str, dict[str, Any]]:
+    """The statement of a page, which takes `limit` besides, and its values."""
     conditions = ["true"]
-    values: dict[str, Any] = {
-        "limit": limit + 1,
-        "state": state,
-        "collection": collection,
-        "partition": partition,
-        "visible": visible,
-    }
-    if visible is not None:
+    values: dict[str, Any] = {"state": state, "collection": collection, "partition": partition, "visible": visible}
+    if (
+        visible is not None
+    ):  # asked of documents, which have an index for it: a small collection reads its own rows only
         conditions.append("j.document_id IN (SELECT document_id FROM documents WHERE collection_id = ANY(:visible))")
     if state is not None:
         conditions.append("j.state = :state")
@@ -70,10 +81,7 @@ def listing(
     if (before := cursors.decode(cursor, (UUID,))) is not None:
         conditions.append("j.job_id < :before")
         values["before"] = before[0]
-    statement = text(f"{_FIND} WHERE {' AND '.join(conditions)} ORDER BY j.job_id DESC LIMIT :limit")
-    rows = connection.execute(statement, values).mappings().all()
-    page, following = cursors.page(rows, limit, "job_id")
-    return _explained(connection, page, settings), following
+    return f"{_FIND} WHERE {' AND '.join(conditions)} ORDER BY j.job_id DESC LIMIT :limit", values
 
 
 def find(connection: Connection, job_id: UUID, settings: Settings) -> dict[str, Any]:
