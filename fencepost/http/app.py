@@ -18,6 +18,7 @@ import fencepost.web.routes
 import indexer.search_routes
 import indexer.text_routes
 import ingest.routes
+from fencepost import VERSION
 from fencepost.http import mistakes
 from fencepost.http.door import Door
 from fencepost.http.guard import Guard
@@ -42,7 +43,6 @@ ROUTERS = (
 )
 THREADS = 20
 """Requests worked on at once; the pool of the engine must have as many connections."""
-VERSION = "0.1.0"
 ABOUT = (
     "Upload documents and search them. Whatever was answered with 202 is durable: it will be indexed, or somebody is "
     "told why not. Errors are problems of RFC 9457 with a stable `code`."
