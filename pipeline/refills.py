@@ -35,13 +35,14 @@ class Batch:
 
 
 def lease(connection: Connection, *, backend: str, worker_id: int, most: int, most_bytes: int) -> Batch | None:
-    """The next refills, none while the index is in trouble; None when no build fills an index of this backend.
+    """The next refills; None when no build fills an index of this backend.
 
-    What others left behind goes first, then the walk over all documents moves on.
+    What others left behind goes first, then the walk over all documents moves on. A breaker does not stop them: the
+    index in trouble may be the very one that this build is to replace.
     """
     build = connection.execute(
         text("""
-            SELECT b.build_id, i.name, EXISTS (SELECT FROM breakers WHERE name = 'index') AS is_paused
+            SELECT b.build_id, i.name
             FROM builds b JOIN search_indexes i USING (index_id)
             WHERE b.finished_at IS NULL AND b.phase = 'filling' AND i.backend = :backend
         """),
@@ -56,7 +57,7 @@ def lease(connection: Connection, *, backend: str, worker_id: int, most: int, mo
         "most_bytes": most_bytes,
         "lease_seconds": LEASE_SECONDS,
     }
-    for name in () if build.is_paused else ("lease_refills", "advance_build"):
+    for name in ("lease_refills", "advance_build"):
         if rows := connection.execute(query(name), values).all():
             return Batch(build.build_id, build.name, [Refill(*row) for row in rows])
     return Batch(build.build_id, build.name, [])

@@ -202,14 +202,11 @@ def test_an_engine_in_trouble_costs_no_refill_its_budget(library: Library, troub
     assert library.run(library.build()).phase is Phase.DONE
 
 
-def test_nothing_is_refilled_while_the_index_is_in_trouble(library: Library):
+def test_a_rebuild_replaces_an_index_that_has_paused_publishing(library: Library):
     library.add_many(4)
-    library.run(library.rebuild(), to=Phase.FILLING)
-    library.world.execute("INSERT INTO breakers (name, reason) VALUES ('index', 'away')")
-    library.refiller.run_once()
-    assert library.world.rows("SELECT FROM refills") == []
-    library.world.execute("DELETE FROM breakers")
-    assert library.run(library.build()).phase is Phase.DONE
+    library.world.execute("INSERT INTO breakers (name, reason) VALUES ('index', 'The live index is missing.')")
+    assert library.run(library.rebuild()).phase is Phase.DONE
+    assert len(library.entries()) == 4
 
 
 def test_a_document_that_cannot_be_written_stops_the_swap_until_it_can(library: Library, troubled: Troubled):
