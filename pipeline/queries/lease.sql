@@ -1,10 +1,10 @@
 -- Leases waiting, due jobs whose documents this transaction has locked; guard: state, due time, no other lease, no
--- trouble with the index, and one to publish to. What it publishes goes to `targets`, a list that cannot change before
--- the commit.
+-- trouble with the index, and one to publish to that the worker can reach.
+-- What it publishes goes to `targets`, a list that cannot change before the commit.
 -- The attempt and the generation count from here, so that a kill at any later moment has counted.
 WITH published AS MATERIALIZED (
     SELECT (SELECT coalesce(array_agg(name ORDER BY state = 'live' DESC), '{}') FROM search_indexes
-            WHERE state IN ('live', 'filling')) AS targets,
+            WHERE state IN ('live', 'filling') AND backend = :backend) AS targets,
            (SELECT epoch FROM publish_epoch) AS epoch
 ),
 leased AS (
