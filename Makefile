@@ -23,20 +23,25 @@ demo: $(STAMP) ## start everything, index the sample documents, search (ARGS=--e
 test: $(STAMP) ## run the whole test suite (ARGS=... goes to pytest)
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(ARGS)
 
-lint: $(STAMP) ## ruff, mypy and the import contracts
+lint: $(STAMP) ## ruff, mypy, the import contracts, and linters of what is in deploy/
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/hadolint deploy/Dockerfile
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
 
 format: $(STAMP) ## format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-lock: $(STAMP) ## renew requirements.lock from pyproject.toml
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+
+lock: $(STAMP) ## renew requirements.lock from pyproject.toml, and with the same versions the two locks of the image
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
-		--no-header --no-annotate --extra opensearch-local --group dev pyproject.toml --output-file requirements.lock
+	$(COMPILE) --upgrade --extra opensearch-local --group dev pyproject.toml --output-file requirements.lock
+	$(COMPILE) --constraint requirements.lock --extra opensearch pyproject.toml --output-file deploy/runtime.lock
+	$(COMPILE) --constraint requirements.lock --group build --output-file deploy/build.lock
 
 bench: $(STAMP) ## measure speed as ratios against raw limits (ARGS=... goes to benchmarks.pipeline)
 	$(BIN)/python -m benchmarks.pipeline $(ARGS)

@@ -240,6 +240,41 @@ GUARDS = (
         "",
         "tests/integration/index/test_rebuild.py",
     ),
+    Guard(
+        "door",
+        "fencepost/http/door.py",
+        "        if caller is None:\n",
+        "        caller = caller or ANYBODY\n        if caller is None:\n",
+        "tests/integration/access/test_door.py",
+    ),
+    Guard(
+        "scope",
+        "pipeline/requests.py",
+        "        caller.must(self.scope, everywhere=self.everywhere)\n",
+        "",
+        "tests/integration/access/test_door.py",
+    ),
+    Guard(
+        "collections of a document",
+        "pipeline/requests.py",
+        "    if caller.visible is not None:\n",
+        "    if False:\n",
+        "tests/integration/access/test_two_collections.py",
+    ),
+    Guard(
+        "collections of an upload",
+        "ingest/intake.py",
+        "            self._caller.must_see(submission.collection)\n",
+        "            pass\n",
+        "tests/integration/access/test_two_collections.py",
+    ),
+    Guard(
+        "collections of a search",
+        "indexer/search_routes.py",
+        "    return caller.among(",
+        "    return (",
+        "tests/integration/access/test_two_collections.py",
+    ),
 )
 
 

@@ -15,7 +15,7 @@ from pipeline.builds import Kind, Phase
 from pipeline.errors import Conflict, IndexUnavailable, NotFound
 from pipeline.holding import Holding
 from pipeline.indexes import IndexState
-from pipeline.outcomes import Outcome, Rejected, RetryLater
+from pipeline.outcomes import Outcome, Published, Rejected, RetryLater
 from pipeline.purging import Purger
 from tests.support.indexing import Library
 
@@ -117,9 +117,12 @@ def test_a_holder_that_lost_its_refill_ends_nothing(library: Library):
         assert new is not None
         assert [one.generation for one in new.refills] == [2, 2], "worker 999 is not there, so it is gone"
         assert refills.lock_held(connection, old) == []
-        ended = [(one, RetryLater("x", "x")) for one in old.refills]
-        refills.finish_if_held(connection, old.build_id, ended, library.world.settings)
+        for outcome in (RetryLater("x", "x"), Published()):
+            ended = [(one, outcome) for one in old.refills]
+            refills.finish_if_held(connection, old.build_id, ended, library.world.settings)
         assert len(refills.lock_held(connection, new)) == 2
+    untouched = "SELECT FROM refills WHERE attempts = 0 AND lease_until IS NOT NULL AND last_error IS NULL"
+    assert len(library.world.rows(untouched)) == 2
 
 
 def test_two_workers_share_the_documents(library: Library):
