@@ -37,12 +37,14 @@ class Batch:
 def lease(connection: Connection, *, backend: str, worker_id: int, most: int, most_bytes: int) -> Batch | None:
     """The next refills; None when no build fills an index of this backend.
 
-    What others left behind goes first, then the walk over all documents moves on. A breaker does not stop them: the
-    index in trouble may be the very one that this build is to replace.
+    What others left behind goes first, then the walk over all documents moves on. A repair waits while the index is in
+    trouble. A rebuild goes on, since the trouble may be that the live index is gone, which nothing else ends; when its
+    own index takes nothing, its refills come back unspent and it rests.
     """
     build = connection.execute(
         text("""
-            SELECT b.build_id, i.name
+            SELECT b.build_id, i.name,
+                   b.kind = 'repair' AND EXISTS (SELECT FROM breakers WHERE name = 'index') AS is_paused
             FROM builds b JOIN search_indexes i USING (index_id)
             WHERE b.finished_at IS NULL AND b.phase = 'filling' AND i.backend = :backend
         """),
@@ -57,7 +59,7 @@ def lease(connection: Connection, *, backend: str, worker_id: int, most: int, mo
         "most_bytes": most_bytes,
         "lease_seconds": LEASE_SECONDS,
     }
-    for name in ("lease_refills", "advance_build"):
+    for name in () if build.is_paused else ("lease_refills", "advance_build"):
         if rows := connection.execute(query(name), values).all():
             return Batch(build.build_id, build.name, [Refill(*row) for row in rows])
     return Batch(build.build_id, build.name, [])

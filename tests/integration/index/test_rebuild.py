@@ -11,7 +11,7 @@ import pytest
 from indexer.rebuilding import Builder
 from indexer.search.backend import Entry, SearchBackend
 from pipeline import builds, indexes, refills
-from pipeline.builds import Phase
+from pipeline.builds import Kind, Phase
 from pipeline.errors import Conflict, IndexUnavailable, NotFound
 from pipeline.holding import Holding
 from pipeline.indexes import IndexState
@@ -202,11 +202,26 @@ def test_an_engine_in_trouble_costs_no_refill_its_budget(library: Library, troub
     assert library.run(library.build()).phase is Phase.DONE
 
 
-def test_a_rebuild_replaces_an_index_that_has_paused_publishing(library: Library):
+def test_a_rebuild_goes_on_while_the_index_is_in_trouble(library: Library):
+    """It may be the only way out: a live index that somebody deleted takes writes only after the swap."""
     library.add_many(4)
-    library.world.execute("INSERT INTO breakers (name, reason) VALUES ('index', 'The live index is missing.')")
-    assert library.run(library.rebuild()).phase is Phase.DONE
-    assert len(library.entries()) == 4
+    library.run(library.rebuild(), to=Phase.FILLING)
+    library.world.execute("INSERT INTO breakers (name, reason) VALUES ('index', 'gone')")
+    assert library.run(library.build()).phase is Phase.DONE
+
+
+def test_a_repair_waits_while_the_index_is_in_trouble(library: Library):
+    library.add_many(4)
+    library.lose(*library.entries())
+    with library.world.engine.begin() as connection:
+        live = indexes.must_be_live(connection)
+        repair = builds.begin(connection, Kind.REPAIR, live.index_id, Phase.FILLING, walks=True)
+    library.world.execute("INSERT INTO breakers (name, reason) VALUES ('index', 'away')")
+    library.refiller.run_once()
+    assert library.entries() == {}
+    library.world.execute("DELETE FROM breakers")
+    assert library.run(repair).phase is Phase.DONE
+    library.check()
 
 
 def test_a_document_that_cannot_be_written_stops_the_swap_until_it_can(library: Library, troubled: Troubled):
