@@ -275,6 +275,62 @@ GUARDS = (
         "    return (",
         "tests/integration/access/test_two_collections.py",
     ),
+    Guard(
+        "collections",
+        "indexer/search/scope.py",
+        "None if request.collections is None else",
+        "None if True else",
+        "tests/integration/search/test_filters.py",
+    ),
+    Guard(
+        "collections in the engine",
+        "indexer/search/opensearch/queries.py",
+        "if scope.collection_ids is not None:",
+        "if scope.collection_ids:",
+        "tests/integration/search/test_filters.py",
+    ),
+    Guard(
+        "all words first",
+        "indexer/search/opensearch/queries.py",
+        "COMPLETE_BOOST = 100",
+        "COMPLETE_BOOST = 0",
+        "tests/integration/search/test_queries.py",
+    ),
+    Guard(
+        "point in time",
+        "indexer/search/opensearch/searching.py",
+        "if cursor.point is not None:",
+        "if cursor.point == cursor:",
+        "tests/integration/search/test_paging.py",
+    ),
+    Guard(
+        "lost points in time",
+        "indexer/search/opensearch/searching.py",
+        "if not isinstance(error.status_code, int) or error.status_code in _FULL:",
+        "if error is not None:",
+        "tests/integration/search/opensearch",
+    ),
+    Guard(
+        "bounded points in time",
+        "indexer/search/opensearch/points.py",
+        "now - self._opened[0] < KEPT_SECONDS",
+        "now < self._opened[0]",
+        "tests/integration/search/opensearch",
+    ),
+    Guard(
+        "bounded exclusions",
+        "indexer/search/query.py",
+        "MOST_EXCLUDED = 100",
+        "MOST_EXCLUDED = 650",
+        "tests/integration/search/test_large_queries.py",
+    ),
+    Guard(
+        "bounded alternatives",
+        "indexer/search/terms.py",
+        "[telling[0][:MOST_TERMS]]",
+        "telling[:1]",
+        "tests/integration/search/test_large_queries.py",
+    ),
 )
 
 

@@ -22,7 +22,7 @@ def words(n: int) -> list[str]:
         pytest.param("lighthouse " + " ".join(words(490)), id="hundreds of words"),
         pytest.param("lighthouse OR " + " OR ".join(words(280)), id="hundreds of alternatives"),
         pytest.param('lighthouse OR "' + '" OR "'.join(words(180)) + '"', id="hundreds of quoted alternatives"),
-        pytest.param('"the lighthouse" ' + " ".join(f"-{word}" for word in words(MOST_EXCLUDED)), id="without much"),
+        pytest.param('"the lighthouse" ' + " ".join(f"-{word}" for word in words(100)), id="without much"),
         pytest.param("lighthouse " + " ".join(f"-{one}" for one in HAN[:MOST_EXCLUDED]), id="without many beginnings"),
         pytest.param("lighthouse OR " + " OR ".join(HAN[:300]), id="hundreds of beginnings"),
         pytest.param("lighthouse " + "".join(HAN[:1500]), id="a long run"),
