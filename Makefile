@@ -23,23 +23,31 @@ demo: $(STAMP) ## start everything, index the sample documents, search (ARGS=--e
 test: $(STAMP) ## run the whole test suite (ARGS=... goes to pytest)
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile $(ARGS)
 
-lint: $(STAMP) ## ruff, mypy and the import contracts
+lint: $(STAMP) ## ruff, mypy, the import contracts, and linters of what is in deploy/
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/hadolint deploy/Dockerfile
+	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
 
 format: $(STAMP) ## format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
-lock: $(STAMP) ## renew requirements.lock from pyproject.toml
+COMPILE := $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header --no-annotate
+
+lock: $(STAMP) ## renew requirements.lock from pyproject.toml, and with the same versions the two locks of the image
 	$(BIN)/python -m pip install --quiet uv
-	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
-		--no-header --no-annotate --extra opensearch-local --group dev pyproject.toml --output-file requirements.lock
+	$(COMPILE) --upgrade --extra opensearch-local --group dev pyproject.toml --output-file requirements.lock
+	$(COMPILE) --constraint requirements.lock --extra opensearch pyproject.toml --output-file deploy/runtime.lock
+	$(COMPILE) --constraint requirements.lock --group build --output-file deploy/build.lock
 
 bench: $(STAMP) ## measure speed as ratios against raw limits (ARGS=... goes to benchmarks.pipeline)
 	$(BIN)/python -m benchmarks.pipeline $(ARGS)
+
+bench-opensearch: $(STAMP) ## the same for publishing to OpenSearch (ARGS=... goes to benchmarks.opensearch)
+	$(BIN)/python -m benchmarks.opensearch $(ARGS)
 
 soak: $(STAMP) ## check the statements against the model for a long time, and an index that is away for a minute
 	$(BIN)/python -m pytest --hypothesis-profile=soak tests/model tests/faults/test_index_faults.py
@@ -50,4 +58,4 @@ prove: $(STAMP) ## remove each guard in turn and name the test that goes red
 clean: ## remove .venv and the caches of the tools
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help install demo test lint format lock bench soak prove clean
+.PHONY: help install demo test lint format lock bench bench-opensearch soak prove clean

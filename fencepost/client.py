@@ -14,6 +14,7 @@ from typing import Any, Self
 from uuid import UUID
 
 import httpx
+from pydantic import SecretStr
 
 from pipeline.errors import FencepostError
 from pipeline.states import SETTLED
@@ -21,6 +22,13 @@ from pipeline.states import SETTLED
 PAGE = 500
 CONNECT_SECONDS = 5.0
 ANSWER_SECONDS = 90.0
+
+
+SAYINGS = {
+    "key_required": "This server needs a key: set FENCEPOST_KEY to one that `fencepost keys create` has printed.",
+    "key_not_valid": "The key in FENCEPOST_KEY is not known to this server, was revoked, or has expired.",
+}
+"""What a user of this client can do about a problem that the server tells in the words of HTTP."""
 
 
 class Unreachable(FencepostError):
@@ -41,12 +49,17 @@ _never = threading.Event()
 
 
 class Client:
-    """Talks with one server; a context manager, safe to share among threads."""
+    """Talks with one server, with a key if one is given; a context manager, safe to share among threads."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, key: SecretStr | None = None) -> None:
         self.url = url.rstrip("/")
-        timeout = httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS)
-        self._http = httpx.Client(base_url=self.url, timeout=timeout, trust_env=False, follow_redirects=False)
+        self._http = httpx.Client(
+            base_url=self.url,
+            headers={"Authorization": f"Bearer {key.get_secret_value()}"} if key else {},
+            timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
+            trust_env=False,
+            follow_redirects=False,
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -139,7 +152,8 @@ class Client:
 def _problem(response: httpx.Response) -> Answered:
     try:
         problem = response.json()
-        return Answered(response.status_code, problem["code"], problem["detail"])
+        detail = SAYINGS.get(problem["code"], problem["detail"])
+        return Answered(response.status_code, problem["code"], detail)
     except (ValueError, KeyError, TypeError):
         return Answered(response.status_code, "unknown", f"The server answered {response.status_code}.")
 

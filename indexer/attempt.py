@@ -55,6 +55,7 @@ class Indexer:
         self._worker_id = worker_id
         self._settings = settings
         self._limits = limits(settings.extract)
+        self._backend_kind = backend.kind
         self._settler = Settler(engine, backend, holding, settings)
 
     def deliver(self, jobs: Sequence[UUID]) -> None:
@@ -83,7 +84,9 @@ class Indexer:
             return []
         asked_at = self._holding.now()
         with self._engine.begin() as connection:
-            taken = leases.lease(connection, jobs, worker_id=self._worker_id, seconds=seconds)
+            taken = leases.lease(
+                connection, jobs, worker_id=self._worker_id, seconds=seconds, backend=self._backend_kind
+            )
         self._holding.add(taken, asked_at=asked_at, seconds=seconds)
         faults.reach(Fault.AFTER_LEASE)
         events.emit("lease.taken" if taken else "delivery.empty", jobs=len(taken), offered=len(jobs))

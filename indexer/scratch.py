@@ -1,4 +1,8 @@
-"""Folders for files that live while a document is in work. A killed worker leaves its own; the next one ends them."""
+"""Folders for files that live while a document is in work. A killed worker leaves its own; the next one ends them.
+
+In a container every worker has the same process id, so a folder of that id is somebody's who died: ask before the first
+folder of this process is made.
+"""
 
 import os
 import shutil
@@ -18,7 +22,7 @@ def folder() -> Iterator[Path]:
 
 
 def remove_left() -> int:
-    """Removes our folders of processes that are gone; returns how many. Called when a worker starts."""
+    """Removes our folders of processes that are gone; returns how many. Called once, when a worker starts."""
     left = [path for path in Path(gettempdir()).glob(f"{PREFIX}*-*") if _is_ours(path) and not _lives(path)]
     for path in left:
         shutil.rmtree(path, ignore_errors=True)
@@ -31,6 +35,8 @@ def _is_ours(path: Path) -> bool:
 
 def _lives(path: Path) -> bool:
     number = path.name.removeprefix(PREFIX).partition("-")[0]
+    if number == str(os.getpid()):
+        return False
     try:
         os.kill(int(number), 0)
     except (ProcessLookupError, ValueError):

@@ -11,13 +11,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from indexer.search.backend import SearchBackend, SearchRequest, Sort
 from pipeline.errors import Invalid
 from pipeline.problems import documented
-from pipeline.requests import Cursor, TheEngine
+from pipeline.requests import READS, Cursor, TheCaller, TheEngine
 from pipeline.sanitise import clean_text
 
 MOST_HITS = 100
 MOST_FILTERS = 20
 
-router = APIRouter(tags=["search"])
+router = APIRouter(tags=["search"], dependencies=[READS])
 
 
 class _Shape(BaseModel):
@@ -70,13 +70,20 @@ def the_backend(request: Request) -> SearchBackend:
     return chosen
 
 
+def _visible(
+    caller: TheCaller, collection: Annotated[list[str] | None, Query(description="May be repeated.")] = None
+) -> frozenset[str] | None:
+    """Which collections are searched: of those asked for, the ones that the caller may see; None: all."""
+    return caller.among(frozenset(map(clean_text, collection)) if collection else None)
+
+
 @router.get("/v1/search", summary="Search", responses=documented(422))
 def search(
     engine: TheEngine,
     backend: Annotated[SearchBackend, Depends(the_backend)],
+    collections: Annotated[frozenset[str] | None, Depends(_visible)],
     q: Annotated[str, Query(description='Words, "phrases", -unwanted words, OR.')],
     *,
-    collection: Annotated[list[str] | None, Query(description="May be repeated.")] = None,
     filter: Annotated[  # noqa: A002 - its name on the wire
         list[str] | None,
         Query(description="media_type:VALUE or meta.NAME:VALUE. Repeated, one name's values are alternatives."),
@@ -89,7 +96,7 @@ def search(
     media_types, metadata = parse_filters(filter or ())
     request = SearchRequest(
         text=q,
-        collections=frozenset(map(clean_text, collection)) if collection else None,
+        collections=collections,
         media_types=media_types,
         metadata=metadata,
         sort=sort,

@@ -16,9 +16,9 @@ from pipeline import cursors
 from pipeline.database import MOST_BIGINT
 from pipeline.errors import NotFound, no_document
 from pipeline.problems import documented
-from pipeline.requests import Cursor, DocumentId, TheEngine
+from pipeline.requests import READS, Cursor, DocumentId, TheEngine
 
-router = APIRouter(tags=["documents"])
+router = APIRouter(tags=["documents"], dependencies=[READS])
 
 
 class PageShape(BaseModel):

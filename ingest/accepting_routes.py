@@ -17,10 +17,10 @@ from ingest.shapes import Accepted
 from ingest.upload import received
 from pipeline.acceptance import Submission
 from pipeline.problems import documented
-from pipeline.requests import DocumentId, TheEngine, TheSettings
+from pipeline.requests import WRITES, DocumentId, TheEngine, TheSettings
 from pipeline.states import Operation
 
-router = APIRouter(tags=["documents"])
+router = APIRouter(tags=["documents"], dependencies=[WRITES])
 
 ACCEPTS: dict[int | str, dict[str, Any]] = {
     200: {"model": Accepted, "description": "Nothing to do: the newest version is the same."},

@@ -14,12 +14,12 @@ from typing import Any
 
 from sqlalchemy.exc import DBAPIError
 
-from ingest.description import FIELDS, describe, invalid, parse_json, titled
+from ingest.description import FIELDS, describe, parse_json, titled
 from ingest.intake import Intake
 from pipeline import contents, problems
 from pipeline.acceptance import Acceptance, Submission
 from pipeline.database import AWAY
-from pipeline.errors import Refusal, TooLarge
+from pipeline.errors import Refusal, TooLarge, invalid
 
 GROUP_LINES = 200
 GROUP_BYTES = 4 * 1024 * 1024

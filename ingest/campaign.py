@@ -28,10 +28,13 @@ class Choice:
     state: State | None = None
 
 
-def reindex(engine: Engine, intake: Intake, choice: Choice) -> Campaign:
-    """Accepts a new version of each chosen document that is not deleted and does not wait anyway."""
+def reindex(engine: Engine, intake: Intake, choice: Choice, visible: list[int] | None) -> Campaign:
+    """Accepts a new version of each chosen document that is not deleted and does not wait anyway.
+
+    Documents outside the `visible` collections (None: all) are as if they were not there.
+    """
     accepted = skipped = 0
-    for waiting, others in _batches(engine, choice):
+    for waiting, others in _batches(engine, choice, visible):
         answers = intake.accept_many(
             [Submission(document_id=document, priority=Priority.CAMPAIGN, always=True) for document in others]
         )
@@ -43,7 +46,7 @@ def reindex(engine: Engine, intake: Intake, choice: Choice) -> Campaign:
     return Campaign(accepted=accepted, skipped=skipped)
 
 
-def _batches(engine: Engine, choice: Choice) -> Iterator[tuple[int, list[UUID]]]:
+def _batches(engine: Engine, choice: Choice, visible: list[int] | None) -> Iterator[tuple[int, list[UUID]]]:
     """For each batch: how many documents wait anyway, and the others."""
     after = FIRST
     while True:
@@ -57,6 +60,8 @@ def _batches(engine: Engine, choice: Choice) -> Iterator[tuple[int, list[UUID]]]
                       AND (CAST(:documents AS uuid[]) IS NULL OR d.document_id = ANY(CAST(:documents AS uuid[])))
                       AND (CAST(:collection AS text) IS NULL
                            OR d.collection_id = (SELECT collection_id FROM collections WHERE name = :collection))
+                      AND (CAST(:visible AS integer[]) IS NULL
+                           OR d.collection_id = ANY(CAST(:visible AS integer[])))
                       AND (CAST(:state AS text) IS NULL OR coalesce(j.state, 'succeeded') = :state)
                     ORDER BY d.document_id LIMIT :batch
                 """),
@@ -64,6 +69,7 @@ def _batches(engine: Engine, choice: Choice) -> Iterator[tuple[int, list[UUID]]]
                     "after": after,
                     "documents": list(choice.documents) if choice.documents is not None else None,
                     "collection": choice.collection,
+                    "visible": visible,
                     "state": choice.state,
                     "batch": BATCH,
                 },

@@ -1,6 +1,5 @@
 """What comes with a document besides its bytes: checked, sanitised and named once, for all doors."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,7 +7,8 @@ from typing import Any
 import orjson
 
 from pipeline.acceptance import Submission
-from pipeline.errors import Invalid, Refusal
+from pipeline.collections import collection_name
+from pipeline.errors import Refusal, invalid
 from pipeline.sanitise import clean_json, clean_text
 
 FIELDS = ("collection", "key", "title", "filename", "media_type", "metadata")
@@ -16,7 +16,6 @@ MOST_METADATA_BYTES = 64 * 1024
 MOST_METADATA_DEPTH = 16
 MOST_KEY_BYTES = 1024
 MOST_CHARACTERS = {"title": 1000, "filename": 1000, "media_type": 255}
-COLLECTION = re.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +64,6 @@ def titled(description: Description) -> Description:
     if description.title is not None or description.filename is None:
         return description
     return replace(description, title=description.filename)
-
-
-def collection_name(name: str) -> str:
-    """The name, if it can be one of a collection; raises Invalid."""
-    if not COLLECTION.fullmatch(name):
-        raise invalid(
-            "collection", "is 1 to 100 letters, digits, dots, dashes or underscores, the first a letter or digit"
-        )
-    return name
-
-
-def invalid(field: str, what: str) -> Invalid:
-    """The refusal of one field."""
-    return Invalid("invalid", f"{field} {what}.", errors=[{"field": field, "message": what}])
 
 
 def parse_json(data: bytes | str, *, what: str) -> object:

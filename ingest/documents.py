@@ -50,21 +50,32 @@ def find(connection: Connection, document_id: UUID, settings: Settings) -> Docum
     return _shaped(connection, rows, settings)[0]
 
 
-def page(connection: Connection, wanted: Filter, *, cursor: str | None, limit: int, settings: Settings) -> DocumentPage:
-    """One page, the newest documents first; raises Invalid if the cursor is malformed."""
-    statement, values = listing(wanted, cursor)
+def page(
+    connection: Connection,
+    wanted: Filter,
+    visible: list[int] | None,
+    *,
+    cursor: str | None,
+    limit: int,
+    settings: Settings,
+) -> DocumentPage:
+    """One page of the `visible` collections (None: all), the newest documents first; raises Invalid."""
+    statement, values = listing(wanted, visible, cursor)
     rows = connection.execute(text(statement), {**values, "limit": limit + 1}).mappings().all()
     shown, following = cursors.page(rows, limit, "created_at", "document_id")
     return DocumentPage(items=_shaped(connection, shown, settings), next=following)
 
 
-def listing(wanted: Filter, cursor: str | None) -> tuple[str, dict[str, object]]:
+def listing(wanted: Filter, visible: list[int] | None, cursor: str | None) -> tuple[str, dict[str, object]]:
     """The statement of a page, which takes `limit` besides, and its values. Every condition has an index of its own."""
     values: dict[str, object] = {}
     where = ["true"]
     if (last := cursors.decode(cursor, (datetime, UUID))) is not None:
         values["created_at"], values["after"] = last
         where.append("(d.created_at, d.document_id) < (CAST(:created_at AS timestamptz), CAST(:after AS uuid))")
+    if visible is not None:
+        values["visible"] = visible
+        where.append("d.collection_id = ANY(CAST(:visible AS integer[]))")
     if wanted.state is not None:
         where.append(_in_state(wanted.state))
     if wanted.collection is not None:

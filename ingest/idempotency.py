@@ -1,12 +1,13 @@
 """Idempotency keys: a request that is repeated, because its answer was lost, gets the answer of the first time."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import orjson
 from sqlalchemy import Connection, text
 
+from pipeline.caller import Caller
 from pipeline.errors import Conflict, Invalid, Refusal
 
 MOST_KEY_BYTES = 255
@@ -18,6 +19,12 @@ class IdempotentRequest:
 
     key: str
     fingerprint: bytes
+
+    def of(self, caller: Caller) -> "IdempotentRequest":
+        """The same as this caller's own: equal keys of two callers know nothing of each other."""
+        if caller.key is None:
+            return self
+        return replace(self, key=hashlib.sha256(f"{caller.key} {self.key}".encode()).hexdigest())
 
 
 def identify(key: str | None, *parts: object) -> IdempotentRequest | None:

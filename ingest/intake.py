@@ -17,7 +17,8 @@ from ingest.notifier import Notifier
 from ingest.spool import Spool
 from pipeline import acceptance, contents, faults
 from pipeline.acceptance import Acceptance, Submission
-from pipeline.errors import Refusal
+from pipeline.caller import ANYBODY, Caller
+from pipeline.errors import Forbidden, Refusal
 from pipeline.faults import Fault
 from pipeline.settings import Settings
 
@@ -31,17 +32,27 @@ class Answer:
 
 
 class Intake:
-    """Accepts documents. One per API process; safe to share among threads."""
+    """Accepts documents of one caller, at first of anybody. One per API process; safe to share among threads.
 
-    def __init__(self, engine: Engine, notifier: Notifier, settings: Settings) -> None:
+    A collection that the caller may not see is refused by its name. Who names a document by its id has seen it.
+    """
+
+    def __init__(self, engine: Engine, notifier: Notifier, settings: Settings, caller: Caller = ANYBODY) -> None:
         self._engine = engine
         self._notifier = notifier
         self._settings = settings
+        self._caller = caller
+
+    def of(self, caller: Caller) -> "Intake":
+        """The same for this caller."""
+        return Intake(self._engine, self._notifier, self._settings, caller)
 
     def accept(
         self, submission: Submission, *, spool: Spool | None = None, request: IdempotentRequest | None = None
     ) -> Answer:
         """Accepts one submission, with the bytes in the spool if it brings any; raises a Refusal."""
+        self._check(submission)
+        request = request and request.of(self._caller)
         with self._engine.begin() as connection:
             if request is not None:
                 stored = recall(connection, request, hours=self._settings.retention.idempotency_hours)
@@ -61,13 +72,29 @@ class Intake:
         self, submissions: Sequence[Submission], small_contents: Mapping[bytes, bytes] | None = None
     ) -> list[Acceptance | Refusal]:
         """Accepts many in one transaction; `small_contents` are bytes by SHA-256, at most one piece each."""
+        refused = self._refused(submissions)
+        allowed = [submission for place, submission in enumerate(submissions) if place not in refused]
         with self._engine.begin() as connection:
             if small_contents:
-                contents.store_small(connection, small_contents)
-            answers = acceptance.accept(connection, submissions, partitions=self._settings.partitions)
+                wanted = {submission.sha256 for submission in allowed}
+                contents.store_small(connection, {s: data for s, data in small_contents.items() if s in wanted})
+            accepted = iter(acceptance.accept(connection, allowed, partitions=self._settings.partitions))
             faults.reach(Fault.BEFORE_ACCEPT_COMMIT)
         self._committed()
-        return answers
+        return [refused.get(place) or next(accepted) for place in range(len(submissions))]
+
+    def _refused(self, submissions: Sequence[Submission]) -> dict[int, Refusal]:
+        refused: dict[int, Refusal] = {}
+        for place, submission in enumerate(submissions):
+            try:
+                self._check(submission)
+            except Forbidden as refusal:
+                refused[place] = refusal
+        return refused
+
+    def _check(self, submission: Submission) -> None:
+        if submission.document_id is None:
+            self._caller.must_see(submission.collection)
 
     def _committed(self) -> None:
         faults.reach(Fault.AFTER_ACCEPT_COMMIT)

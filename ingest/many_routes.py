@@ -10,15 +10,15 @@ from starlette.requests import Request
 from ingest import campaign
 from ingest.bulk_stream import DuplexResponse, answers
 from ingest.campaign import Choice
-from ingest.description import collection_name
 from ingest.requests import IdempotencyKey, TheIntake
 from ingest.shapes import Campaign
+from pipeline.collections import collection_name
 from pipeline.errors import Refusal
 from pipeline.problems import documented
-from pipeline.requests import EXAMPLE_ID, TheEngine
+from pipeline.requests import EXAMPLE_ID, WRITES, TheCaller, TheEngine
 from pipeline.states import State
 
-router = APIRouter(tags=["documents"])
+router = APIRouter(tags=["documents"], dependencies=[WRITES])
 
 NDJSON = "application/x-ndjson"
 LINE_EXAMPLE = (
@@ -72,6 +72,6 @@ class Wanted(BaseModel):
 
 
 @router.post("/v1/reindex", summary="Process many documents again", status_code=202, responses=documented(400))
-def reindex(wanted: Annotated[Wanted, Body()], engine: TheEngine, intake: TheIntake) -> Campaign:
+def reindex(wanted: Annotated[Wanted, Body()], engine: TheEngine, intake: TheIntake, caller: TheCaller) -> Campaign:
     """Makes new versions behind all live uploads. Skips deleted documents and those that wait anyway."""
-    return campaign.reindex(engine, intake, wanted.choice())
+    return campaign.reindex(engine, intake, wanted.choice(), caller.visible)

@@ -3,9 +3,9 @@
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import MultipartParser, parse_options_header
 
-from ingest.description import FIELDS, MOST_METADATA_BYTES, invalid
+from ingest.description import FIELDS, MOST_METADATA_BYTES
 from ingest.spool import Spool
-from pipeline.errors import Refusal
+from pipeline.errors import Refusal, invalid
 
 MOST_PARTS = 16
 MOST_OVERHEAD = 1024 * 1024

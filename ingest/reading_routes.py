@@ -12,17 +12,18 @@ from ingest.shapes import DocumentPage, DocumentShape, History
 from pipeline import overview
 from pipeline.database import MOST_BIGINT
 from pipeline.problems import documented
-from pipeline.requests import Cursor, DocumentId, Limit, TheEngine, TheSettings
+from pipeline.requests import READS, Cursor, DocumentId, Limit, TheCaller, TheEngine, TheSettings
 from pipeline.sanitise import clean_name
 from pipeline.states import State
 
-router = APIRouter(tags=["documents"])
+router = APIRouter(tags=["documents"], dependencies=[READS])
 
 
 @router.get("/v1/documents", summary="List documents, the newest first", responses=documented(400))
 def list_documents(
     engine: TheEngine,
     settings: TheSettings,
+    caller: TheCaller,
     state: Annotated[State | None, Query(description="Of the newest version's job.")] = None,
     collection: str | None = None,
     key: str | None = None,
@@ -33,7 +34,7 @@ def list_documents(
     with engine.connect() as connection:
         overview.bound(connection)
         wanted = Filter(state, clean_name(collection), clean_name(key))
-        return documents.page(connection, wanted, cursor=cursor, limit=limit, settings=settings)
+        return documents.page(connection, wanted, caller.visible, cursor=cursor, limit=limit, settings=settings)
 
 
 @router.get(

@@ -10,13 +10,14 @@ from starlette.requests import Request
 from ingest.intake import Answer, Intake
 from ingest.shapes import Accepted
 from pipeline.errors import Refusal
+from pipeline.requests import TheCaller
 
 ETAG = re.compile(r'"(\d{1,18})"')
 
 
-def _intake(request: Request) -> Intake:
+def _intake(request: Request, caller: TheCaller) -> Intake:
     intake: Intake = request.app.state.intake
-    return intake
+    return intake.of(caller)
 
 
 def _expected_version(

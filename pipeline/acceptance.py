@@ -15,6 +15,7 @@ from uuid import UUID, uuid4
 import orjson
 from sqlalchemy import Connection, RowMapping, text
 
+from pipeline.collections import collection_ids
 from pipeline.database import query
 from pipeline.errors import Conflict, PreconditionFailed, Refusal, no_document
 from pipeline.states import Operation, Priority, State
@@ -91,7 +92,7 @@ def accept_one(connection: Connection, submission: Submission, *, partitions: in
 
 def _targets(connection: Connection, submissions: Sequence[Submission]) -> list[UUID]:
     """The document of each submission; documents that are new are made, with version 0."""
-    collections = _collections(connection, {s.collection for s in submissions if s.document_id is None})
+    collections = collection_ids(connection, {s.collection for s in submissions if s.document_id is None})
     fresh: dict[tuple[int, str], UUID] = {}
     targets: list[UUID | tuple[int, str]] = []
     rows: list[dict[str, Any]] = []
@@ -122,18 +123,6 @@ def _targets(connection: Connection, submissions: Sequence[Submission]) -> list[
         )
     by_key = _documents_by_key(connection, list(fresh))
     return [target if isinstance(target, UUID) else by_key[target] for target in targets]
-
-
-def _collections(connection: Connection, names: set[str]) -> dict[str, int]:
-    find = text("SELECT name, collection_id FROM collections WHERE name = ANY(:names)")
-    known = {row.name: row.collection_id for row in connection.execute(find, {"names": sorted(names)})}
-    if names - known.keys():
-        connection.execute(
-            text("INSERT INTO collections (name) SELECT unnest(CAST(:names AS text[])) ON CONFLICT DO NOTHING"),
-            {"names": sorted(names - known.keys())},
-        )
-        known = {row.name: row.collection_id for row in connection.execute(find, {"names": sorted(names)})}
-    return known
 
 
 def _documents_by_key(connection: Connection, keys: list[tuple[int, str]]) -> dict[tuple[int, str], UUID]:

@@ -81,13 +81,13 @@ def _index(live: dict[str, Any]) -> Iterator[Alarm]:
         return
     if index["drifted"]:
         entries = f"{index['drifted']:,} {'entries differ' if index['drifted'] > 1 else 'entry differs'}"
-        yield Alarm("drift", f"{entries} from the database: `fencepost index verify --repair`.", "/index")
+        yield Alarm("drift", f"{entries} from the database. Run fencepost index verify --repair.", "/index")
     build = index["build"]
     if build is not None and build["phase"] == "stuck":
-        sentence = f"The rebuild is stuck. {build['error']} `fencepost index rebuild` tries again."
+        sentence = f"The rebuild is stuck. {build['error']} Run fencepost index rebuild to try again."
         yield Alarm("rebuild_stuck", sentence, "/index")
     elif index["outdated"] and (build is None or build["kind"] != "rebuild"):
-        sentence = "The search index was made by another release: `fencepost index rebuild`."
+        sentence = "The search index was made by another release. Run fencepost index rebuild."
         yield Alarm("index_outdated", sentence, "/index", bad=False)
 
 

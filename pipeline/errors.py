@@ -4,6 +4,8 @@ FencepostError
 ├── SettingsError            a setting is wrong: said in one sentence, exit code 2
 │   └── NameTaken            somebody else has the name of a search index
 ├── Refusal                  a request cannot be granted: carries an HTTP status and a stable code
+│   ├── Unauthorized         401 key_required, key_not_valid
+│   ├── Forbidden            403 scope_too_small, needs_all_collections, collection_not_allowed
 │   ├── NotFound             404
 │   ├── Conflict             409 (newer_version_exists, in_progress, …)
 │   ├── PreconditionFailed   412 version_mismatch
@@ -40,6 +42,18 @@ class Refusal(FencepostError):
         self.extra = extra
 
 
+class Unauthorized(Refusal):
+    """Nobody knows who asks."""
+
+    status = 401
+
+
+class Forbidden(Refusal):
+    """The caller is known, and may not do this."""
+
+    status = 403
+
+
 class NotFound(Refusal):
     """There is no such thing, or it is not the caller's."""
 
@@ -73,6 +87,11 @@ class Invalid(Refusal):
     """The request is well-formed but asks for something that cannot be."""
 
     status = 422
+
+
+def invalid(field: str, what: str) -> Invalid:
+    """The refusal of one field."""
+    return Invalid("invalid", f"{field} {what}.", errors=[{"field": field, "message": what}])
 
 
 class Permanent(FencepostError):

@@ -13,11 +13,12 @@ Subscriber = Callable[[str, dict[str, object]], None]
 _subscribers: list[Subscriber] = []
 _log = structlog.get_logger("fencepost")
 
-QUIET = frozenset({"lease.taken", "attempt.ended", "outbox.relayed", "delivery.empty"})
+QUIET = frozenset({"lease.taken", "attempt.ended", "outbox.relayed", "delivery.empty", "key.refused"})
 WARNINGS = frozenset(
     {"lease.lost", "job.reclaimed", "process.lost", "broker.unavailable", "database.unavailable", "outbox.refused",
      "delivery.malformed", "index.unanswered", "index.unavailable", "delivery.resent", "extraction.crashed",
-     "notifier.disconnected", "listener.disconnected", "index.drifted", "index.missing", "index.outdated"},
+     "notifier.disconnected", "listener.disconnected", "index.drifted", "index.missing", "index.outdated",
+     "keys.missing"},
 )  # fmt: skip
 ERRORS = frozenset(
     {"request.failed", "loop.failed", "attempt.failed", "finish.given_up", "refill.failed", "index.elsewhere"}

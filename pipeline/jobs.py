@@ -37,6 +37,7 @@ _OPEN = "j.job_id IN (SELECT job_id FROM quarantine WHERE resolved_at IS NULL)"
 def listing(
     connection: Connection,
     settings: Settings,
+    visible: list[int] | None,
     *,
     state: State | None = None,
     collection: str | None = None,
@@ -44,14 +45,29 @@ def listing(
     cursor: str | None = None,
     limit: int = 50,
 ) -> tuple[list[dict[str, Any]], str | None]:
-    """One page, the newest jobs first, and the cursor of the next. Raises Invalid for a bad cursor."""
+    """One page of the `visible` collections (None: all), the newest jobs first, and the cursor of the next.
+
+    Raises Invalid for a bad cursor.
+    """
+    statement, values = selection(visible, state=state, collection=collection, partition=partition, cursor=cursor)
+    rows = connection.execute(text(statement), values | {"limit": limit + 1}).mappings().all()
+    page, following = cursors.page(rows, limit, "job_id")
+    return _explained(connection, page, settings), following
+
+
+def selection(
+    visible: list[int] | None,
+    *,
+    state: State | None = None,
+    collection: str | None = None,
+    partition: int | None = None,
+    cursor: str | None = None,
+) -> tuple[str, dict[str, Any]]:
+    """The statement of a page, which takes `limit` besides, and its values."""
     conditions = ["true"]
-    values: dict[str, Any] = {
-        "limit": limit + 1,
-        "state": state,
-        "collection": collection,
-        "partition": partition,
-    }
+    values: dict[str, Any] = {"state": state, "collection": collection, "partition": partition, "visible": visible}
+    if visible is not None:  # asked of documents, whose index lets a small collection read its own rows only
+        conditions.append("j.document_id IN (SELECT document_id FROM documents WHERE collection_id = ANY(:visible))")
     if state is not None:
         conditions.append("j.state = :state")
     if state is State.QUARANTINED:
@@ -63,10 +79,7 @@ def listing(
     if (before := cursors.decode(cursor, (UUID,))) is not None:
         conditions.append("j.job_id < :before")
         values["before"] = before[0]
-    statement = text(f"{_FIND} WHERE {' AND '.join(conditions)} ORDER BY j.job_id DESC LIMIT :limit")
-    rows = connection.execute(statement, values).mappings().all()
-    page, following = cursors.page(rows, limit, "job_id")
-    return _explained(connection, page, settings), following
+    return f"{_FIND} WHERE {' AND '.join(conditions)} ORDER BY j.job_id DESC LIMIT :limit", values
 
 
 def find(connection: Connection, job_id: UUID, settings: Settings) -> dict[str, Any]:
@@ -76,6 +89,12 @@ def find(connection: Connection, job_id: UUID, settings: Settings) -> dict[str, 
         raise NotFound("job_not_found", f"There is no job {job_id}. Jobs are purged some days after their end.")
     (job,) = _explained(connection, rows, settings)
     return job | {"attempts": attempts(connection, [job_id])[job_id]}
+
+
+def is_visible(connection: Connection, job_id: UUID, collections: list[int]) -> bool:
+    """Whether there is such a job in one of the collections."""
+    statement = text("SELECT EXISTS (SELECT FROM jobs WHERE job_id = :job_id AND collection_id = ANY(:collections))")
+    return bool(connection.scalar(statement, {"job_id": job_id, "collections": collections}))
 
 
 def attempts(connection: Connection, job_ids: Sequence[UUID]) -> dict[UUID, list[dict[str, Any]]]:

@@ -66,18 +66,21 @@ class Ending:
     stages: Stages = field(default_factory=Stages)
 
 
-def lease(connection: Connection, jobs: Sequence[UUID], *, worker_id: int, seconds: float) -> list[Lease]:
+def lease(connection: Connection, jobs: Sequence[UUID], *, worker_id: int, seconds: float, backend: str) -> list[Lease]:
     """Leases those of the jobs that wait, are due, and whose document nobody holds; the others are simply left out.
 
-    While the index is in trouble nothing is leased, and what was offered waits in the outbox again.
+    So are all of them when the live index is not one of `backend`, the search backend that the worker has. While the
+    index is in trouble nothing is leased, and what was offered waits in the outbox again.
     """
-    leased = _lease(connection, jobs, worker_id=worker_id, seconds=seconds)
+    leased = _lease(connection, jobs, worker_id=worker_id, seconds=seconds, backend=backend)
     if not leased and breaker.why_open(connection, INDEX) is not None:
         outbox.take_back(connection, jobs)
     return leased
 
 
-def _lease(connection: Connection, jobs: Sequence[UUID], *, worker_id: int, seconds: float) -> list[Lease]:
+def _lease(
+    connection: Connection, jobs: Sequence[UUID], *, worker_id: int, seconds: float, backend: str
+) -> list[Lease]:
     documents = connection.execute(
         text("""
             SELECT document_id FROM (SELECT pg_advisory_xact_lock_shared(:lock)) AS targets_stay, jobs
@@ -90,7 +93,7 @@ def _lease(connection: Connection, jobs: Sequence[UUID], *, worker_id: int, seco
         return []
     rows = connection.execute(
         query("lease"),
-        {"jobs": list(jobs), "documents": locked, "worker_id": worker_id, "lease_seconds": seconds},
+        {"jobs": list(jobs), "documents": locked, "worker_id": worker_id, "lease_seconds": seconds, "backend": backend},
     )
     return [Lease(**row) for row in rows.mappings()]
 

@@ -10,6 +10,7 @@ import structlog
 from pipeline import events
 
 PASSWORD = re.compile(r"(?P<before>\w+://[^:/@\s]*:)[^@\s]+(?=@)")
+TOKEN = re.compile(r"(?P<before>fp_[0-9a-f]{8}_)[0-9a-f]{8,}")
 
 
 def configure(*, level: str, as_json: bool) -> None:
@@ -20,7 +21,7 @@ def configure(*, level: str, as_json: bool) -> None:
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.format_exc_info,
-        _hide_passwords,
+        _hide_secrets,
     ]
     renderer: structlog.typing.Processor = (
         structlog.processors.JSONRenderer() if as_json else structlog.dev.ConsoleRenderer(colors=False, pad_event_to=20)
@@ -38,13 +39,13 @@ def configure(*, level: str, as_json: bool) -> None:
     events.subscribe(events.log)
 
 
-def hide_passwords(text: str) -> str:
-    """The text with the password of every address in it replaced."""
-    return PASSWORD.sub(r"\g<before>***", text)
+def hide_secrets(text: str) -> str:
+    """The text with the password of every address, and the secret of every API key, replaced."""
+    return TOKEN.sub(r"\g<before>***", PASSWORD.sub(r"\g<before>***", text))
 
 
-def _hide_passwords(_logger: object, _method: str, event: MutableMapping[str, object]) -> MutableMapping[str, object]:
+def _hide_secrets(_logger: object, _method: str, event: MutableMapping[str, object]) -> MutableMapping[str, object]:
     for name, value in event.items():
-        if isinstance(value, str) and "://" in value:
-            event[name] = hide_passwords(value)
+        if isinstance(value, str):
+            event[name] = hide_secrets(value)
     return event

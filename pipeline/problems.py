@@ -6,6 +6,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from pipeline.errors import Refusal
+from pipeline.logs import hide_secrets
 
 MEDIA_TYPE = "application/problem+json"
 
@@ -42,7 +43,7 @@ def problem(status: int, code: str, detail: str, **extra: object) -> dict[str, A
         "title": title,
         "status": status,
         "code": code,
-        "detail": detail,
+        "detail": hide_secrets(detail),
     } | extra
 
 
@@ -52,8 +53,8 @@ def of_refusal(refusal: Refusal) -> dict[str, Any]:
 
 
 def documented(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """What a route says in OpenAPI about its problems, besides 422 and 503 which every route may answer."""
+    """What a route says in OpenAPI about its problems, besides 401, 403, 422 and 503, which every one may answer."""
     return {
         status: {"model": Problem, "description": HTTPStatus(status).phrase, "content": {MEDIA_TYPE: {}}}
-        for status in sorted({*statuses, 422, 503})
+        for status in sorted({*statuses, 401, 403, 422, 503})
     }

@@ -146,6 +146,17 @@ class Presence:
             self._connection = None
 
 
+def count_alive(connection: Connection, *, kind: str, host: str, silent_seconds: float) -> int:
+    """How many processes of a kind run on a host and have beaten lately."""
+    statement = text("""
+        SELECT count(*) FROM processes
+        WHERE kind = :kind AND host = :host AND ended_at IS NULL AND lost_at IS NULL
+          AND heartbeat_at > clock_timestamp() - make_interval(secs => :silent_seconds)
+    """)
+    found = connection.execute(statement, {"kind": kind, "host": host, "silent_seconds": silent_seconds})
+    return int(found.scalar_one())
+
+
 def _refund(connection: Connection, process_id: int) -> None:
     """Gives back the attempts that were counted as lost although the process was alive."""
     connection.execute(

@@ -39,18 +39,21 @@ class Filter:
 
 
 def listing(
-    connection: Connection, chosen: Filter, *, cursor: str | None = None, limit: int = 50
+    connection: Connection, chosen: Filter, visible: list[int] | None, *, cursor: str | None = None, limit: int = 50
 ) -> tuple[list[dict[str, Any]], str | None]:
-    """One page of what needs a person, newest first, and the cursor of the next. Raises Invalid for a bad cursor."""
+    """One page of what needs a person, newest first, and the cursor of the next. Raises Invalid for a bad cursor.
+
+    Only of the `visible` collections; None: all.
+    """
     before = cursors.decode(cursor, (datetime, UUID)) or (None, None)
-    rows = _rows(connection, chosen, before=before, most=limit + 1)
+    rows = _rows(connection, chosen, visible, before=before, most=limit + 1)
     page, following = cursors.page(rows, limit, "quarantined_at", "job_id")
     return [_item(row) for row in page], following
 
 
 def find(connection: Connection, job_id: UUID) -> dict[str, Any]:
     """One item, also after it was resolved. Raises NotFound."""
-    rows = _rows(connection, Filter(), job_id=job_id, most=1)
+    rows = _rows(connection, Filter(), None, job_id=job_id, most=1)
     if not rows:
         raise NotFound("job_not_found", f"No job {job_id} is, or was, in quarantine.")
     return _item(rows[0])
@@ -85,16 +88,19 @@ def assign(connection: Connection, job_ids: Sequence[UUID], *, owner: str) -> An
 
 
 def each_batch(
-    engine: Engine, chosen: Filter, move: Callable[[Connection, Sequence[UUID]], Answers]
+    engine: Engine,
+    chosen: Filter,
+    visible: list[int] | None,
+    move: Callable[[Connection, Sequence[UUID]], Answers],
 ) -> Iterator[Answers]:
-    """Runs `move` over all that match, in transactions of at most 200 jobs.
+    """Runs `move` over all that match in the `visible` collections, in transactions of at most 200 jobs.
 
     Walks from the newest to the oldest, so that what fails again meanwhile is not met twice.
     """
     before: tuple[Any, Any] = (None, None)
     while True:
         with engine.begin() as connection:
-            rows = _rows(connection, chosen, before=before, most=BATCH)
+            rows = _rows(connection, chosen, visible, before=before, most=BATCH)
             if not rows:
                 return
             answers = move(connection, [row["job_id"] for row in rows])
@@ -105,12 +111,13 @@ def each_batch(
 def _rows(
     connection: Connection,
     chosen: Filter,
+    visible: list[int] | None,
     *,
     most: int,
     before: tuple[Any, ...] = (None, None),
     job_id: UUID | None = None,
 ) -> Sequence[RowMapping]:
-    values = {"before_at": before[0], "before_id": before[1], "most": most, "job_id": job_id}
+    values = {"before_at": before[0], "before_id": before[1], "most": most, "job_id": job_id, "visible": visible}
     return connection.execute(query("quarantined"), asdict(chosen) | values).mappings().all()
 
 

@@ -35,13 +35,16 @@ class Batch:
 
 
 def lease(connection: Connection, *, backend: str, worker_id: int, most: int, most_bytes: int) -> Batch | None:
-    """The next refills, none while the index is in trouble; None when no build fills an index of this backend.
+    """The next refills; None when no build fills an index of this backend.
 
-    What others left behind goes first, then the walk over all documents moves on.
+    What others left behind goes first, then the walk over all documents moves on. A repair waits while the index is in
+    trouble. A rebuild goes on, since the trouble may be that the live index is gone, which nothing else ends; when its
+    own index takes nothing, its refills come back unspent and it rests.
     """
     build = connection.execute(
         text("""
-            SELECT b.build_id, i.name, EXISTS (SELECT FROM breakers WHERE name = 'index') AS is_paused
+            SELECT b.build_id, i.name,
+                   b.kind = 'repair' AND EXISTS (SELECT FROM breakers WHERE name = 'index') AS is_paused
             FROM builds b JOIN search_indexes i USING (index_id)
             WHERE b.finished_at IS NULL AND b.phase = 'filling' AND i.backend = :backend
         """),

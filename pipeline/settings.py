@@ -27,6 +27,8 @@ from pipeline.errors import SettingsError
 PREFIX = "FENCEPOST_"
 MIB = 1024 * 1024
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+TOKEN = re.compile("fp_(?P<prefix>[0-9a-f]{8})_[0-9a-f]{64}")
+"""What the token of an API key looks like."""
 
 
 class _Group(BaseModel):
@@ -183,11 +185,11 @@ def check_web_address(address: str) -> str:
     return address
 
 
-def _loopback(host: str) -> str:
-    if host not in LOOPBACK:
-        msg = f"{host} can be reached by others, which is refused until API keys exist; use 127.0.0.1"
+def _token(value: SecretStr) -> SecretStr:
+    if value and not TOKEN.fullmatch(value.get_secret_value()):
+        msg = "write a key as `fencepost keys create` has printed it, fp_ and all"
         raise ValueError(msg)
-    return host
+    return value
 
 
 Database = Annotated[SecretStr, _secret_address("postgresql://user:password@host/name", "postgresql", "postgres")]
@@ -222,8 +224,11 @@ class Settings(BaseSettings):
     search: Literal["postgres", "opensearch"] | None = None
     opensearch_url: Engine = SecretStr("")
     url: Annotated[str, AfterValidator(check_web_address)] = "http://127.0.0.1:8000"
-    host: Annotated[str, AfterValidator(_loopback)] = "127.0.0.1"
+    key: Annotated[SecretStr, AfterValidator(_token)] = SecretStr("")
+    host: str = "127.0.0.1"
     port: int = Field(8000, ge=0, le=65535)
+    require_keys: bool = False
+    session_hours: float = Field(12, gt=0, le=24 * 365)
     partitions: int = Field(16, ge=1, le=1024)
     quarantine_owner: str = Field("operators", min_length=1)
     log_json: bool = False
@@ -240,6 +245,11 @@ class Settings(BaseSettings):
     opensearch: OpenSearch = OpenSearch()
     local_opensearch: LocalNode = LocalNode()
     upload: Upload = Upload()
+
+    @property
+    def asks_for_keys(self) -> bool:
+        """Whether the API answers only those who have a key: always when others than this machine can reach it."""
+        return self.require_keys or self.host not in LOOPBACK
 
     @property
     def direct_url(self) -> str:

@@ -3,9 +3,11 @@
 import contextlib
 import os
 import sys
+from typing import Annotated
 
 import typer
 
+from fencepost import VERSION
 from fencepost.cli import (
     adding,
     deciding,
@@ -13,7 +15,9 @@ from fencepost.cli import (
     diagnosis,
     documents,
     extraction,
+    health,
     index,
+    keys,
     outbox,
     overview,
     running,
@@ -30,11 +34,27 @@ app = typer.Typer(
     epilog="Begin with `fencepost demo`, or with `fencepost up` and then `fencepost add PATH`."
     "\n\nExit codes: 0 done, 1 some failed, 2 usage or settings, 3 server unreachable, 4 nothing matched.",
 )
-for topic in (demo, running, adding, searching, documents, overview, diagnosis, extraction):
+for topic in (demo, running, adding, searching, documents, overview, diagnosis, health, extraction):
     topic.register(app)
 app.add_typer(deciding.app)
 app.add_typer(outbox.app)
 app.add_typer(index.app)
+app.add_typer(keys.app)
+
+
+def _tell_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"fencepost {VERSION}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_tell_version, is_eager=True, help="Print the release.")
+    ] = False,
+) -> None:
+    pass
 
 
 def main() -> None:
@@ -60,5 +80,5 @@ def _code(error: FencepostError) -> int:
     if isinstance(error, Unreachable) or (isinstance(error, Answered) and error.status == 503):
         return NOT_REACHED
     if isinstance(error, Answered):
-        return {400: USAGE, 404: NOTHING, 422: USAGE}.get(error.status, FAILED)
+        return {400: USAGE, 401: USAGE, 404: NOTHING, 422: USAGE}.get(error.status, FAILED)
     return FAILED

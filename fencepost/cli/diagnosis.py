@@ -12,6 +12,8 @@ from fencepost.cli.output import FAILED, examples, print_json, print_table
 from pipeline.errors import FencepostError
 
 if TYPE_CHECKING:
+    from pydantic import SecretStr
+
     from pipeline.settings import Settings
 
 OLDEST_OPENSEARCH = (2, 7)  # has the field type in which metadata is kept
@@ -167,9 +169,13 @@ def _server(url: str | None) -> Finding:
 
 
 def _workers(url: str | None) -> Finding:
+    from fencepost.client import Answered
+
     try:
         with server(url) as client:
             alive = [process["kind"] for process in client.get("/v1/workers")["items"] if process["alive"]]
+    except Answered as error:
+        return Finding("processes", None, str(error))
     except FencepostError:
         return Finding("processes", None, "cannot be asked for without a server")
     missing = [kind for kind in ("relay", "worker", "sweeper") if kind not in alive]
@@ -195,13 +201,19 @@ def _settings(settings: Any, path: str = "FENCEPOST_") -> Iterator[tuple[str, An
     """(variable, value, source) of each setting, secrets hidden."""
     from pydantic import BaseModel, SecretStr
 
-    from pipeline.logs import hide_passwords
-
     for name in type(settings).model_fields:
         value, variable = getattr(settings, name), f"{path}{name.upper()}"
         if isinstance(value, BaseModel):
             yield from _settings(value, f"{variable}__")
             continue
         source = "environment" if name in settings.model_fields_set else "default"
-        shown = hide_passwords(value.get_secret_value()) if isinstance(value, SecretStr) else value
+        shown = _hidden(value) if isinstance(value, SecretStr) else value
         yield variable, shown, source
+
+
+def _hidden(secret: "SecretStr") -> str:
+    """An address without its password, a key by its public part; whatever else it is, stars."""
+    from pipeline.logs import hide_secrets
+
+    value = secret.get_secret_value()
+    return hide_secrets(value) if "://" in value or hide_secrets(value) != value or not value else "***"

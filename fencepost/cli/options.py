@@ -9,6 +9,7 @@ import typer
 
 if TYPE_CHECKING:
     from fencepost.client import Client
+    from pipeline.settings import Settings
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Url = Annotated[str | None, typer.Option("--url", metavar="URL", help="Where the server is; else it is looked for.")]
@@ -27,14 +28,15 @@ Name = Annotated[str, typer.Argument(metavar="DOC", help="The id or key of a doc
 def server(url: str | None) -> Iterator["Client"]:
     """A client of the server at --url, FENCEPOST_URL, or where `fencepost up` says that it is."""
     from fencepost.client import Client
-    from pipeline.settings import check_web_address
+    from pipeline.settings import check_web_address, load
 
     if url is not None:
         try:
             check_web_address(url)
         except ValueError as error:
             raise typer.BadParameter(str(error), param_hint="--url") from None
-    with Client(url or _found_url()) as client:
+    settings = load()
+    with Client(url or _found_url(settings), settings.key) as client:
         yield client
 
 
@@ -47,11 +49,9 @@ def pairs(texts: list[str], *, option: str) -> dict[str, str]:
     return {name: value for name, _, value in split}
 
 
-def _found_url() -> str:
+def _found_url(settings: "Settings") -> str:
     from fencepost.local import folder
-    from pipeline.settings import load
 
-    settings = load()
     if "url" in settings.model_fields_set:
         return settings.url
     with suppress(OSError):

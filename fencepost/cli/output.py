@@ -36,8 +36,10 @@ def print_json(value: object) -> None:
 
 
 def complain(sentence: str) -> None:
-    """One sentence on standard error."""
-    typer.echo(f"fencepost: {sentence}", err=True)
+    """One sentence on standard error, without secrets that may have got into it."""
+    from pipeline.logs import hide_secrets
+
+    typer.echo(f"fencepost: {hide_secrets(sentence)}", err=True)
 
 
 def console(*, stderr: bool = False, width: int | None = None) -> "Console":

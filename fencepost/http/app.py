@@ -9,12 +9,18 @@ from sqlalchemy import Engine
 
 import fencepost.http.health
 import fencepost.http.index_routes
+import fencepost.http.key_routes
+import fencepost.http.openapi_route
 import fencepost.http.operator_routes
+import fencepost.http.quarantine_routes
+import fencepost.web.login
 import fencepost.web.routes
 import indexer.search_routes
 import indexer.text_routes
 import ingest.routes
+from fencepost import VERSION
 from fencepost.http import mistakes
+from fencepost.http.door import Door
 from fencepost.http.guard import Guard
 from indexer.search.backends import backend
 from ingest.intake import Intake
@@ -26,14 +32,17 @@ ROUTERS = (
     ingest.routes.router,
     indexer.search_routes.router,
     indexer.text_routes.router,
-    fencepost.http.operator_routes.router,
+    *fencepost.http.operator_routes.ROUTERS,
     fencepost.http.index_routes.router,
+    fencepost.http.quarantine_routes.router,
+    fencepost.http.key_routes.router,
+    fencepost.http.openapi_route.router,
     fencepost.http.health.router,
+    fencepost.web.login.router,
     fencepost.web.routes.router,
 )
 THREADS = 20
 """Requests worked on at once; the pool of the engine must have as many connections."""
-VERSION = "0.1.0"
 ABOUT = (
     "Upload documents and search them. Whatever was answered with 202 is durable: it will be indexed, or somebody is "
     "told why not. Errors are problems of RFC 9457 with a stable `code`."
@@ -60,7 +69,7 @@ def create_app(settings: Settings, *, engine: Engine) -> FastAPI:
         version=VERSION,
         description=ABOUT,
         lifespan=lifespan,
-        openapi_url="/v1/openapi.json",
+        openapi_url=None,  # it is a route like the others
         docs_url=None,
         redoc_url=None,
     )
@@ -72,6 +81,7 @@ def create_app(settings: Settings, *, engine: Engine) -> FastAPI:
     for router in ROUTERS:
         app.include_router(router)
     mistakes.install(app)
+    app.add_middleware(Door, engine=engine, settings=settings)
     app.add_middleware(mistakes.LastResort)
-    app.add_middleware(Guard)
+    app.add_middleware(Guard, asks_for_keys=settings.asks_for_keys)
     return app

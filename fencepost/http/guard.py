@@ -7,6 +7,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from fencepost.http.door import bearer_of
 from pipeline import events, problems
 
 LOOPBACK = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?", re.IGNORECASE)
@@ -23,10 +24,15 @@ SECURITY_HEADERS = {
 
 
 class Guard:
-    """Refuses other hosts' names (DNS rebinding) and other sites' changes; names each request in the log."""
+    """Refuses other hosts' names (DNS rebinding) and other sites' changes; names each request in the log.
 
-    def __init__(self, app: ASGIApp) -> None:
+    Where keys are asked for, any name will do: under a foreign one a browser has neither key nor cookie. And a request
+    that brings its key in a header may come from anywhere: no other site can make a browser send one.
+    """
+
+    def __init__(self, app: ASGIApp, *, asks_for_keys: bool) -> None:
         self._app = app
+        self._asks = asks_for_keys
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serves one request."""
@@ -43,19 +49,20 @@ class Guard:
                     headers.setdefault(name, value)
             await send(message)
 
-        refusal = _refusal(scope["method"], Headers(scope=scope))
+        refusal = _refusal(scope["method"], Headers(scope=scope), asks_for_keys=self._asks)
         app = self._app if refusal is None else refusal
         with events.context(request_id=request_id):
             await app(scope, receive, send_guarded)
 
 
-def _refusal(method: str, headers: Headers) -> JSONResponse | None:
+def _refusal(method: str, headers: Headers, *, asks_for_keys: bool) -> JSONResponse | None:
     host = headers.get("host", "")
-    if not LOOPBACK.fullmatch(host):
+    if not asks_for_keys and not LOOPBACK.fullmatch(host):
         return _forbidden(
-            "host_not_allowed", "This server answers to 127.0.0.1, localhost and [::1] only, until API keys exist."
+            "host_not_allowed",
+            "Without keys this server answers to 127.0.0.1, localhost and [::1] only: set FENCEPOST_REQUIRE_KEYS.",
         )
-    if method in SAFE_METHODS:
+    if method in SAFE_METHODS or (asks_for_keys and bearer_of(headers) is not None):
         return None
     origin = headers.get("origin")
     site = headers.get("sec-fetch-site", "none")

@@ -23,10 +23,10 @@ from pipeline.database import MOST_BIGINT
 from pipeline.errors import Conflict, NotFound
 from pipeline.indexes import PhysicalIndex
 from pipeline.problems import documented
-from pipeline.requests import Cursor, Limit, TheEngine, TheSettings
+from pipeline.requests import OVERSEES, Cursor, Limit, TheEngine, TheSettings
 from pipeline.verifications import Verification
 
-router = APIRouter(tags=["index"])
+router = APIRouter(tags=["index"], dependencies=[OVERSEES])
 
 TheBackend = Annotated[SearchBackend, Depends(the_backend)]
 

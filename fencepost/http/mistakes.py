@@ -29,21 +29,22 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(ClientDisconnect, _gone)
 
 
-def _answer(body: dict[str, object], headers: dict[str, str] | None = None) -> JSONResponse:
+def answer(body: dict[str, object], headers: dict[str, str] | None = None) -> JSONResponse:
+    """The response that tells a problem."""
     return JSONResponse(body, int(str(body["status"])), headers=headers, media_type=problems.MEDIA_TYPE)
 
 
 async def _refused(_request: Request, error: Exception) -> Response:
     assert isinstance(error, Refusal)  # noqa: S101 - registered for this class
     headers = {"Connection": "close"} if error.status == 413 else None  # the rest of the body is not read
-    return _answer(problems.of_refusal(error), headers)
+    return answer(problems.of_refusal(error), headers)
 
 
 async def _not_valid(_request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class
     mistakes = error.errors()
     if any(mistake["type"] == "json_invalid" for mistake in mistakes):
-        return _answer(problems.problem(400, "malformed_json", "The body is not JSON."))
+        return answer(problems.problem(400, "malformed_json", "The body is not JSON."))
     errors = [
         {
             "field": ".".join(str(part) for part in mistake["loc"][1:]) or "body",
@@ -52,7 +53,7 @@ async def _not_valid(_request: Request, error: Exception) -> Response:
         for mistake in mistakes
     ]
     detail = "; ".join(f"{mistake['field']}: {mistake['message']}" for mistake in errors) + "."
-    return _answer(problems.problem(422, "invalid", detail, errors=errors))
+    return answer(problems.problem(422, "invalid", detail, errors=errors))
 
 
 async def _no_such_route(request: Request, error: Exception) -> Response:
@@ -61,22 +62,27 @@ async def _no_such_route(request: Request, error: Exception) -> Response:
         404: ("not_found", f"There is nothing at {request.url.path}."),
         405: ("method_not_allowed", f"{request.method} is not possible at {request.url.path}."),
     }.get(error.status_code, ("refused", str(error.detail)))
-    return _answer(problems.problem(error.status_code, code, detail), dict(error.headers or {}))
+    return answer(problems.problem(error.status_code, code, detail), dict(error.headers or {}))
 
 
-async def _database(_request: Request, error: Exception) -> Response:
+def database_away(error: Exception) -> Response:
+    """The answer while PostgreSQL does not answer, which the log is told about."""
     events.emit("database.unavailable", loop="api", error=str(getattr(error, "orig", error)).strip())
     body = problems.problem(
         503, "database_unavailable", "PostgreSQL does not answer just now. Nothing was changed; ask again in a moment."
     )
-    return _answer(body, {"Retry-After": str(RETRY_SECONDS)})
+    return answer(body, {"Retry-After": str(RETRY_SECONDS)})
+
+
+async def _database(_request: Request, error: Exception) -> Response:
+    return database_away(error)
 
 
 async def _index(_request: Request, error: Exception) -> Response:
     assert isinstance(error, IndexUnavailable)  # noqa: S101 - registered for this class
     events.emit("index.unavailable", reason=error.message)
     body = problems.problem(503, error.code, f"The search index does not answer just now: {error.message}")
-    return _answer(body, {"Retry-After": str(RETRY_SECONDS)})
+    return answer(body, {"Retry-After": str(RETRY_SECONDS)})
 
 
 async def _gone(_request: Request, _error: Exception) -> Response:
@@ -106,4 +112,4 @@ class LastResort:
             )
             if has_started or scope["type"] != "http":
                 raise
-            await _answer(problems.problem(500, "unexpected", UNEXPECTED))(scope, receive, send)
+            await answer(problems.problem(500, "unexpected", UNEXPECTED))(scope, receive, send)

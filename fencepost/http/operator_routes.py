@@ -1,62 +1,62 @@
-"""The routes of operators: overview, workers, jobs, quarantine and outbox."""
+"""The routes of operators: overview, workers, jobs and outbox; the quarantine has a file of its own."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Any
 from uuid import UUID
 
 from fastapi import APIRouter, Depends, Path, Query
-from sqlalchemy import Connection, Engine
+from sqlalchemy import Engine
 from starlette.requests import Request
 
 from fencepost.http.index_routes import TheBackend, summary
 from fencepost.http.operator_shapes import (
-    Assign,
-    AssignMany,
-    Dismiss,
-    DismissMany,
     JobDetail,
     JobPage,
-    Moved,
-    MovedMany,
     OutboxPage,
     OverviewShape,
     ProcessPage,
-    QuarantineItem,
-    QuarantinePage,
-    RefusedMove,
     Released,
-    Replay,
-    ReplayMany,
 )
 from indexer.search.backend import SearchBackend
-from pipeline import alarms, events, jobs, outbox, overview, quarantine
-from pipeline.errors import Conflict, NotFound, Refusal
+from pipeline import alarms, events, jobs, outbox, overview
+from pipeline.errors import Conflict, NotFound
 from pipeline.overview_cache import OverviewCache
 from pipeline.problems import documented
-from pipeline.quarantine import Answers, Filter
-from pipeline.requests import Cursor, Limit, TheEngine, TheSettings
+from pipeline.requests import OVERSEES, READS, Cursor, Limit, TheCaller, TheEngine, TheSettings
 from pipeline.sanitise import clean_name
 from pipeline.settings import Settings
 from pipeline.states import State
 
-router = APIRouter(tags=["operators"])
+reading = APIRouter(tags=["operators"], dependencies=[READS])
+overseeing = APIRouter(tags=["operators"], dependencies=[OVERSEES])
+ROUTERS = (overseeing, reading)
 
 Partition = Annotated[int | None, Query(ge=0, lt=1024, description="Only jobs of this partition.")]
 
 
-def _job_id(job_id: Annotated[str, Path(description="The job's id.")]) -> UUID:
+def _job_id(job_id: Annotated[str, Path(description="The job's id.")], caller: TheCaller, engine: TheEngine) -> UUID:
+    """The id, if it is one and the caller may see that job; otherwise nobody is told whether it exists."""
     try:
-        return UUID(job_id)
+        wanted = UUID(job_id)
     except ValueError:
-        raise NotFound("job_not_found", f"There is no job {job_id}.") from None
+        raise _no_job(job_id) from None
+    if caller.visible is not None:
+        with engine.connect() as connection:
+            if not jobs.is_visible(connection, wanted, caller.visible):
+                raise _no_job(wanted)
+    return wanted
+
+
+def _no_job(job_id: object) -> NotFound:
+    return NotFound("job_not_found", f"There is no job {job_id}.")
 
 
 JobId = Annotated[UUID, Depends(_job_id)]
 
 
-@router.get("/v1/overview", summary="Where everything is and what is wrong", responses=documented())
+@overseeing.get("/v1/overview", summary="Where everything is and what is wrong", responses=documented())
 def show_overview(request: Request, engine: TheEngine, settings: TheSettings, backend: TheBackend) -> OverviewShape:
     """Counts are of `as_of`, at most some seconds ago; the rest is of this moment."""
     return OverviewShape.model_validate(read_overview(request.app.state.overview, engine, settings, backend))
@@ -72,17 +72,18 @@ def read_overview(cache: OverviewCache, engine: Engine, settings: Settings, back
     return live | dict(counted) | {"eta_seconds": eta, "alarms": [asdict(alarm) for alarm in found]}
 
 
-@router.get("/v1/workers", summary="Every process of the system", responses=documented())
+@overseeing.get("/v1/workers", summary="Every process of the system", responses=documented())
 def list_workers(engine: TheEngine, settings: TheSettings) -> ProcessPage:
     """Tells who lives, what they read, and what they hold."""
     with engine.connect() as connection:
         return ProcessPage.model_validate({"items": overview.workers(connection, settings)})
 
 
-@router.get("/v1/jobs", summary="List jobs, the newest first", responses=documented())
+@reading.get("/v1/jobs", summary="List jobs, the newest first", responses=documented())
 def list_jobs(
     engine: TheEngine,
     settings: TheSettings,
+    caller: TheCaller,
     state: State | None = None,
     collection: str | None = None,
     partition: Partition = None,
@@ -95,6 +96,7 @@ def list_jobs(
         items, following = jobs.listing(
             connection,
             settings,
+            caller.visible,
             state=state,
             collection=clean_name(collection),
             partition=partition,
@@ -104,76 +106,14 @@ def list_jobs(
     return JobPage.model_validate({"items": items, "next": following})
 
 
-@router.get("/v1/jobs/{job_id}", summary="Show a job and its attempts", responses=documented(404))
+@reading.get("/v1/jobs/{job_id}", summary="Show a job and its attempts", responses=documented(404))
 def show_job(job_id: JobId, engine: TheEngine, settings: TheSettings) -> JobDetail:
     """Tells its state, why it waits or failed, and each attempt."""
     with engine.connect() as connection:
         return JobDetail.model_validate(jobs.find(connection, job_id, settings))
 
 
-@router.get("/v1/quarantine", summary="What needs a person, the newest first", responses=documented())
-def list_quarantine(
-    engine: TheEngine,
-    code: str | None = None,
-    collection: str | None = None,
-    owner: str | None = None,
-    cursor: Cursor = None,
-    limit: Limit = 50,
-) -> QuarantinePage:
-    """Filters by code, collection and owner."""
-    chosen = Filter(code=clean_name(code), collection=clean_name(collection), owner=clean_name(owner))
-    with engine.connect() as connection:
-        overview.bound(connection)
-        items, following = quarantine.listing(connection, chosen, cursor=cursor, limit=limit)
-    return QuarantinePage.model_validate({"items": items, "next": following})
-
-
-@router.get("/v1/quarantine/{job_id}", summary="Show one quarantined job", responses=documented(404))
-def show_quarantined(job_id: JobId, engine: TheEngine) -> QuarantineItem:
-    """Also after it was resolved, with its note."""
-    with engine.connect() as connection:
-        return QuarantineItem.model_validate(quarantine.find(connection, job_id))
-
-
-@router.post("/v1/quarantine/replay", summary="Replay all that match", responses=documented())
-def replay_many(body: ReplayMany, engine: TheEngine, settings: TheSettings) -> MovedMany:
-    """Works in small transactions; an empty filter matches all."""
-    return _many(engine, body.filter(), _replaying(body, settings))
-
-
-@router.post("/v1/quarantine/dismiss", summary="Dismiss all that match", responses=documented())
-def dismiss_many(body: DismissMany, engine: TheEngine) -> MovedMany:
-    """Closes them with one note."""
-    return _many(engine, body.filter(), lambda connection, ids: quarantine.dismiss(connection, ids, note=body.note))
-
-
-@router.post("/v1/quarantine/assign", summary="Assign all that match", responses=documented())
-def assign_many(body: AssignMany, engine: TheEngine) -> MovedMany:
-    """Gives them one owner."""
-    return _many(engine, body.filter(), lambda connection, ids: quarantine.assign(connection, ids, owner=body.owner))
-
-
-@router.post(
-    "/v1/quarantine/{job_id}/replay", status_code=202, summary="Run a job again", responses=documented(404, 409)
-)
-def replay(job_id: JobId, engine: TheEngine, settings: TheSettings, body: Replay | None = None) -> Moved:
-    """As the same version, or as a new one. Only the newest version of a document can be replayed."""
-    return _one(engine, job_id, _replaying(body or Replay(), settings))
-
-
-@router.post("/v1/quarantine/{job_id}/dismiss", summary="Close a job for good", responses=documented(404, 409))
-def dismiss(job_id: JobId, body: Dismiss, engine: TheEngine) -> Moved:
-    """The note says why."""
-    return _one(engine, job_id, lambda connection, ids: quarantine.dismiss(connection, ids, note=body.note))
-
-
-@router.post("/v1/quarantine/{job_id}/assign", summary="Give a job an owner", responses=documented(404, 409))
-def assign(job_id: JobId, body: Assign, engine: TheEngine) -> Moved:
-    """It stays quarantined."""
-    return _one(engine, job_id, lambda connection, ids: quarantine.assign(connection, ids, owner=body.owner))
-
-
-@router.get("/v1/outbox", summary="What waits to be sent, the oldest first", responses=documented())
+@overseeing.get("/v1/outbox", summary="What waits to be sent, the oldest first", responses=documented())
 def list_outbox(
     engine: TheEngine,
     exhausted: Annotated[bool | None, Query(description="Only those that the broker refused too often.")] = None,
@@ -187,7 +127,7 @@ def list_outbox(
     return OutboxPage.model_validate({"items": items, "next": following})
 
 
-@router.post("/v1/outbox/release", summary="Release all exhausted messages", responses=documented())
+@overseeing.post("/v1/outbox/release", summary="Release all exhausted messages", responses=documented())
 def release_all(engine: TheEngine) -> Released:
     """Lets them travel again. The attempts of their jobs are untouched."""
     return _release(engine, None)
@@ -199,7 +139,7 @@ def _row_id(row_id: Annotated[str, Path(description="The row's id.")]) -> int:
     return int(row_id)
 
 
-@router.post("/v1/outbox/{row_id}/release", summary="Release one exhausted message", responses=documented(404, 409))
+@overseeing.post("/v1/outbox/{row_id}/release", summary="Release one exhausted message", responses=documented(404, 409))
 def release(row_id: Annotated[int, Depends(_row_id)], engine: TheEngine) -> Released:
     """Lets it travel again. The attempts of its job are untouched."""
     released = _release(engine, [row_id])
@@ -220,27 +160,3 @@ def _release(engine: Engine, ids: Sequence[int] | None) -> Released:
         released = outbox.release(connection, ids)
     events.emit("outbox.released", rows=released)
     return Released(released=released)
-
-
-def _replaying(body: Replay, settings: Settings) -> Callable[[Connection, Sequence[UUID]], Answers]:
-    as_new_version = body.how == "new_version"
-    return lambda connection, ids: quarantine.replay(connection, ids, as_new_version=as_new_version, settings=settings)
-
-
-def _one(engine: Engine, job_id: UUID, move: Callable[[Connection, Sequence[UUID]], Answers]) -> Moved:
-    with engine.begin() as connection:
-        answer = move(connection, [job_id])[job_id]
-    if isinstance(answer, Refusal):
-        raise answer
-    return Moved.model_validate(answer, from_attributes=True)
-
-
-def _many(engine: Engine, chosen: Filter, move: Callable[[Connection, Sequence[UUID]], Answers]) -> MovedMany:
-    moved, refused = [], []
-    for answers in quarantine.each_batch(engine, chosen, move):
-        for job_id, answer in answers.items():
-            if isinstance(answer, Refusal):
-                refused.append(RefusedMove(job_id=job_id, status=answer.status, code=answer.code, detail=answer.detail))
-            else:
-                moved.append(Moved.model_validate(answer, from_attributes=True))
-    return MovedMany(moved=moved, refused=refused)

@@ -4,12 +4,14 @@ import signal
 import socket
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 import uvicorn
+from sqlalchemy import Engine
+from sqlalchemy.exc import DBAPIError
 
 from fencepost.http.app import THREADS, create_app
-from pipeline import events, faults, logs
+from pipeline import events, faults, keys, logs
 from pipeline.database import connect
 from pipeline.errors import SettingsError
 from pipeline.processes import Presence
@@ -44,7 +46,13 @@ def api(settings: Settings) -> None:
         )
     )
     presence, stopping = Presence(settings, kind="api"), threading.Event()
-    threading.Thread(target=presence.start, args=(stopping,), name="presence", daemon=True).start()
+
+    def arrive() -> None:
+        presence.start(stopping)
+        if settings.asks_for_keys and not stopping.is_set():
+            _say_without_keys(engine)
+
+    threading.Thread(target=arrive, name="presence", daemon=True).start()
     host, port = listener.getsockname()[:2]
     events.emit("api.listening", url=f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
     server.run(sockets=[listener])
@@ -59,7 +67,16 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        raise SettingsError(f"FENCEPOST_PORT: cannot listen on port {port} of {host}: {error.strerror}.") from None
+        raise SettingsError(
+            f"FENCEPOST_HOST and FENCEPOST_PORT: cannot listen on port {port} of {host}: {error.strerror}."
+        ) from None
+
+
+def _say_without_keys(engine: Engine) -> None:
+    """Tells how the first key is made, where nobody can do anything without one."""
+    with suppress(DBAPIError), engine.connect() as connection:  # a schema that is too old is told by /health/ready
+        if not keys.is_there_any(connection):
+            events.emit("keys.missing", hint="nobody can come in; make a key: fencepost keys create NAME --scope admin")
 
 
 class _Server(uvicorn.Server):

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 from fencepost.local import binaries
 from fencepost.local.processes import StartError
 from fencepost.local.progress import shown
-from pipeline.logs import hide_passwords
+from pipeline.logs import hide_secrets
 
 if TYPE_CHECKING:
     from jgo.maven import MavenContext
@@ -150,7 +150,7 @@ def _fetch(jar: Jar, maven: "MavenContext") -> Path:
 
 
 def _first_line(error: Exception) -> str:
-    return hide_passwords(next(iter(str(error).splitlines()), type(error).__name__))
+    return hide_secrets(next(iter(str(error).splitlines()), type(error).__name__))
 
 
 def _assemble(jars: list[tuple[Jar, Path]], fresh: Path) -> Path:

@@ -11,7 +11,7 @@ CANDIDATES = range(20_000, 32_000)
 
 def is_free(port: int, host: str = LOOPBACK) -> bool:
     """Whether a server could listen on `port` at this moment."""
-    with socket.socket() as probe:
+    with socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))

@@ -41,12 +41,12 @@ class LocalPostgres(LocalServer):
     def __init__(self, data: Path, settings: Mapping[str, str] | None = None) -> None:
         super().__init__(data)
         self.settings = {**SETTINGS, **(settings or {})}
-        self.password_file = data / "postgres.password"
+        self.password_file = _password_file(data)
 
     @property
     def url(self) -> str:
         """The address of the database, with the password."""
-        return f"postgresql://{ROLE}:{self.password_file.read_text()}@{ports.LOOPBACK}:{self.port}/{ROLE}"
+        return _address(self.password_file, self.port)
 
     def _prepare(self) -> None:
         if self.folder.exists():
@@ -123,6 +123,23 @@ class LocalPostgres(LocalServer):
             return (self.folder / "postmaster.pid").read_text().splitlines()
         except FileNotFoundError:
             return []
+
+
+def running_url(data: Path) -> str | None:
+    """The address of the database that a stack runs in this data folder; None if none does."""
+    try:
+        lines = (data / LocalPostgres.name / "postmaster.pid").read_text().splitlines()
+        return _address(_password_file(data), int(lines[3])) if lines[7].strip() == "ready" else None
+    except (OSError, IndexError, ValueError):
+        return None
+
+
+def _password_file(data: Path) -> Path:
+    return data / "postgres.password"
+
+
+def _address(password: Path, port: int) -> str:
+    return f"postgresql://{ROLE}:{password.read_text()}@{ports.LOOPBACK}:{port}/{ROLE}"
 
 
 def _inside(folder: Path) -> str:

@@ -22,6 +22,7 @@ from fencepost.migrating import migrate
 from pipeline.settings import Settings, environment
 
 READY_SECONDS = 30
+EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where to look for who listens everywhere
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
@@ -154,8 +155,9 @@ def _with_addresses(settings: Settings, servers: LocalServers) -> Settings:
 
 
 def _environment(settings: Settings, url: str) -> dict[str, str]:
+    inherited = {name: value for name, value in environment().items() if name != "FENCEPOST_KEY"}
     return {
-        **environment(),
+        **inherited,
         "PYTHONSAFEPATH": "1",
         "PYTHONUNBUFFERED": "1",
         "FENCEPOST_DATABASE_URL": settings.database_url.get_secret_value(),
@@ -183,4 +185,5 @@ def _wait_until_ready(url: str) -> None:
 
 
 def _bracketed(host: str) -> str:
+    host = EVERYWHERE.get(host, host)
     return f"[{host}]" if ":" in host else host

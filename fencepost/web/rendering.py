@@ -15,9 +15,11 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
+from pipeline.caller import Caller, Scope
 from pipeline.clock import SystemClock
 from pipeline.database import AWAY
 from pipeline.errors import NotFound, Refusal
+from pipeline.logs import hide_secrets
 from pipeline.overview import CAP
 from pipeline.wording import counted, duration
 
@@ -34,9 +36,15 @@ _FOREIGN_TAG = re.compile(r"<(?!/?mark>)")
 _clock = SystemClock()
 
 
-def page(name: str, *, status: int = 200, **values: object) -> HTMLResponse:
-    """One rendered page; `name` is that of its template."""
-    return HTMLResponse(_templates.get_template(f"{name}.html").render(page=name, **values), status)
+def page(name: str, caller: Caller | None, *, status: int = 200, **values: object) -> HTMLResponse:
+    """One rendered page with what the caller may do on it; `name` is that of its template."""
+    return HTMLResponse(_templates.get_template(f"{name}.html").render(page=name, who=caller, **values), status)
+
+
+def database_away(caller: Caller | None = None) -> HTMLResponse:
+    """The page while PostgreSQL does not answer."""
+    sentence = "PostgreSQL does not answer just now. Nothing is lost; this page comes back by itself."
+    return page("mistake", caller, status=503, sentence=sentence)
 
 
 def static(name: str) -> Response:
@@ -55,17 +63,16 @@ class PageRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def handler(request: Request) -> Response:
+            caller = getattr(request.state, "caller", None)
             try:
                 return await handle(request)
             except Refusal as error:
-                return page("mistake", status=error.status, sentence=error.detail)
+                return page("mistake", caller, status=error.status, sentence=hide_secrets(error.detail))
             except RequestValidationError:
-                return page(
-                    "mistake", status=422, sentence="The address has a part that this page does not understand."
-                )
+                sentence = "The address has a part that this page does not understand."
+                return page("mistake", caller, status=422, sentence=sentence)
             except AWAY:
-                sentence = "PostgreSQL does not answer just now. Nothing is lost; this page comes back by itself."
-                return page("mistake", status=503, sentence=sentence)
+                return database_away(caller)
 
         return handler
 
@@ -108,5 +115,5 @@ _templates.filters |= {
     "capped": lambda n: counted(n, CAP),
     "state_word": STATE_WORDS.__getitem__,
 }
-_templates.globals["states"] = STATE_WORDS
+_templates.globals |= {"states": STATE_WORDS, "scopes": Scope}
 STATIC = {file.name: file.read_bytes() for file in (files("fencepost.web") / "static").iterdir()}

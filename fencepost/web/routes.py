@@ -3,7 +3,7 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -13,10 +13,11 @@ from fencepost.web.rendering import PageRoute, page, static
 from indexer.search.backend import SearchPage, SearchRequest
 from ingest import documents
 from pipeline import jobs, outbox, overview, quarantine, verifications
+from pipeline.caller import Scope
 from pipeline.errors import Invalid
 from pipeline.outcomes import FAILURES
 from pipeline.quarantine import Filter
-from pipeline.requests import Cursor, DocumentId, TheEngine, TheSettings
+from pipeline.requests import Administrator, Cursor, DocumentId, Overseer, Reader, TheEngine, TheSettings
 from pipeline.sanitise import clean_name, clean_text
 from pipeline.states import State
 
@@ -28,17 +29,22 @@ Text = Annotated[str, Query(max_length=1_000)]
 """A field of a form; empty when nothing was chosen."""
 
 
-@router.get("/")
-def show_overview(request: Request, engine: TheEngine, settings: TheSettings, backend: TheBackend) -> HTMLResponse:
-    """What is where, what is stuck, and whether there are enough workers."""
+@router.get("/", response_model=None)
+def show_overview(
+    request: Request, engine: TheEngine, settings: TheSettings, backend: TheBackend, caller: Reader
+) -> Response:
+    """What is where, what is stuck, and whether there are enough workers; who may not see that begins elsewhere."""
+    if not caller.may(Scope.ADMIN, everywhere=True):
+        return RedirectResponse("/documents", 303)
     seen = read_overview(request.app.state.overview, engine, settings, backend)
-    return page("overview", o=seen, partition_cap=overview.PARTITION_CAP, failures=FAILURES)
+    return page("overview", caller, o=seen, partition_cap=overview.PARTITION_CAP, failures=FAILURES)
 
 
 @router.get("/documents")
 def list_documents(
     engine: TheEngine,
     settings: TheSettings,
+    caller: Reader,
     state: Text = "",
     collection: Text = "",
     cursor: Cursor = None,
@@ -47,66 +53,79 @@ def list_documents(
     wanted = documents.Filter(_state(state), clean_name(collection))
     with engine.connect() as connection:
         overview.bound(connection)
-        found = documents.page(connection, wanted, cursor=cursor, limit=PAGE, settings=settings)
-    return page("documents", items=found.items, next=found.next, chosen={"state": state, "collection": collection})
+        found = documents.page(connection, wanted, caller.visible, cursor=cursor, limit=PAGE, settings=settings)
+    return page(
+        "documents", caller, items=found.items, next=found.next, chosen={"state": state, "collection": collection}
+    )
 
 
 @router.get("/documents/{document_id}")
-def show_document(document_id: DocumentId, engine: TheEngine, settings: TheSettings) -> HTMLResponse:
+def show_document(document_id: DocumentId, engine: TheEngine, settings: TheSettings, caller: Reader) -> HTMLResponse:
     """One document: what is searchable, what is newer, and every attempt."""
     with engine.connect() as connection:
         document = documents.find(connection, document_id, settings)
         history = documents.history(connection, document_id, cursor=None, limit=20)
-    return page("document", d=document, versions=history.versions, more=history.next is not None)
+    return page("document", caller, d=document, versions=history.versions, more=history.next is not None)
 
 
 @router.get("/search")
 def search(
     engine: TheEngine,
     backend: TheBackend,
+    caller: Reader,
     q: Text = "",
     collection: Text = "",
     cursor: Cursor = None,
 ) -> HTMLResponse:
     """A query and its hits."""
-    collections = frozenset({clean_text(collection)}) if collection else None
-    asked = SearchRequest(text=clean_text(q), collections=collections, cursor=cursor)
+    chosen = frozenset({clean_text(collection)}) if collection else None
+    asked = SearchRequest(text=clean_text(q), collections=caller.among(chosen), cursor=cursor)
     found: SearchPage | None = None
     if asked.text.strip():
         with engine.connect() as connection:
             found = backend.search(connection, asked)
-    return page("search", found=found, chosen={"q": q, "collection": collection})
+    return page("search", caller, found=found, chosen={"q": q, "collection": collection})
 
 
 @router.get("/quarantine")
 def list_quarantine(
-    engine: TheEngine, code: Text = "", collection: Text = "", owner: Text = "", cursor: Cursor = None
+    engine: TheEngine,
+    caller: Administrator,
+    code: Text = "",
+    collection: Text = "",
+    owner: Text = "",
+    cursor: Cursor = None,
 ) -> HTMLResponse:
     """What needs a person, and what a person can do."""
     chosen = {"code": clean_text(code), "collection": clean_text(collection), "owner": clean_text(owner)}
     with engine.connect() as connection:
         overview.bound(connection)
-        items, following = quarantine.listing(
-            connection, Filter(**{name: value or None for name, value in chosen.items()}), cursor=cursor, limit=PAGE
-        )
-    return page("quarantine", items=items, next=following, chosen=chosen, codes=sorted(FAILURES))
+        wanted = Filter(**{name: value or None for name, value in chosen.items()})
+        items, following = quarantine.listing(connection, wanted, caller.visible, cursor=cursor, limit=PAGE)
+    return page("quarantine", caller, items=items, next=following, chosen=chosen, codes=sorted(FAILURES))
 
 
 @router.get("/outbox")
 def list_outbox(
-    engine: TheEngine, every: Annotated[bool | None, Query(alias="all")] = None, cursor: Cursor = None
+    engine: TheEngine,
+    caller: Overseer,
+    every: Annotated[bool | None, Query(alias="all")] = None,
+    cursor: Cursor = None,
 ) -> HTMLResponse:
     """What the broker refuses; with `all`, everything that waits to be sent."""
     with engine.connect() as connection:
         overview.bound(connection)
         items, following = outbox.listing(connection, exhausted=None if every else True, cursor=cursor, limit=PAGE)
-    return page("outbox", items=items, next=following, everything=bool(every), chosen={"all": "true"} if every else {})
+    return page(
+        "outbox", caller, items=items, next=following, everything=bool(every), chosen={"all": "true"} if every else {}
+    )
 
 
 @router.get("/jobs")
 def list_jobs(
     engine: TheEngine,
     settings: TheSettings,
+    caller: Reader,
     state: Text = "",
     collection: Text = "",
     partition: Partition = None,
@@ -118,6 +137,7 @@ def list_jobs(
         items, following = jobs.listing(
             connection,
             settings,
+            caller.visible,
             state=_state(state),
             collection=clean_name(collection),
             partition=partition,
@@ -127,26 +147,26 @@ def list_jobs(
     chosen: dict[str, object] = {"state": state, "collection": collection}
     if partition is not None:
         chosen["partition"] = partition
-    return page("jobs", items=items, next=following, chosen=chosen)
+    return page("jobs", caller, items=items, next=following, chosen=chosen)
 
 
 @router.get("/jobs/{job_id}")
-def show_job(job_id: JobId, engine: TheEngine, settings: TheSettings) -> HTMLResponse:
+def show_job(job_id: JobId, engine: TheEngine, settings: TheSettings, caller: Reader) -> HTMLResponse:
     """One job and its attempts."""
     with engine.connect() as connection:
-        return page("job", j=jobs.find(connection, job_id, settings))
+        return page("job", caller, j=jobs.find(connection, job_id, settings))
 
 
 @router.get("/workers")
-def list_workers(engine: TheEngine, settings: TheSettings) -> HTMLResponse:
+def list_workers(engine: TheEngine, settings: TheSettings, caller: Overseer) -> HTMLResponse:
     """Every process and what it holds."""
     with engine.connect() as connection:
         overview.bound(connection)
-        return page("workers", items=overview.workers(connection, settings))
+        return page("workers", caller, items=overview.workers(connection, settings))
 
 
 @router.get("/index")
-def show_index(engine: TheEngine, backend: TheBackend, cursor: Cursor = None) -> HTMLResponse:
+def show_index(engine: TheEngine, backend: TheBackend, caller: Overseer, cursor: Cursor = None) -> HTMLResponse:
     """The search index: which there are, what is done with them, and what differed."""
     with engine.connect() as connection:
         overview.bound(connection)
@@ -154,7 +174,7 @@ def show_index(engine: TheEngine, backend: TheBackend, cursor: Cursor = None) ->
         last = seen["verification"]
         number = last["verification_id"] if last else 0
         items, following = verifications.drifts(connection, number, cursor=cursor, limit=PAGE)
-    return page("index", i=seen, items=items, next=following, chosen={})
+    return page("index", caller, i=seen, items=items, next=following, chosen={})
 
 
 @router.get("/static/{name}")

@@ -1,9 +1,10 @@
 -- Leases waiting, due jobs whose documents this transaction has locked; guard: state, due time, no other lease, no
--- trouble with the index. What it publishes goes to `targets`, a list that cannot change before the commit.
+-- trouble with the index, and one to publish to that the worker can reach.
+-- What it publishes goes to `targets`, a list that cannot change before the commit.
 -- The attempt and the generation count from here, so that a kill at any later moment has counted.
 WITH published AS MATERIALIZED (
     SELECT (SELECT coalesce(array_agg(name ORDER BY state = 'live' DESC), '{}') FROM search_indexes
-            WHERE state IN ('live', 'filling')) AS targets,
+            WHERE state IN ('live', 'filling') AND backend = :backend) AS targets,
            (SELECT epoch FROM publish_epoch) AS epoch
 ),
 leased AS (
@@ -16,6 +17,7 @@ leased AS (
       AND j.state IN ('queued', 'retry_wait')
       AND j.due_at <= clock_timestamp()
       AND NOT EXISTS (SELECT FROM breakers WHERE name = 'index')
+      AND EXISTS (SELECT FROM published WHERE targets <> '{}')
       AND NOT EXISTS (SELECT FROM jobs other WHERE other.document_id = j.document_id AND other.state = 'leased')
     RETURNING j.*
 ),

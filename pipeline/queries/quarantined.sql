@@ -11,6 +11,7 @@ WHERE (CASE WHEN CAST(:job_id AS uuid) IS NULL THEN q.resolved_at IS NULL ELSE q
   AND (CAST(:code AS text) IS NULL OR q.code = CAST(:code AS text))
   AND (CAST(:owner AS text) IS NULL OR q.owner = CAST(:owner AS text))
   AND (CAST(:collection AS text) IS NULL OR c.name = CAST(:collection AS text))
+  AND (CAST(:visible AS integer[]) IS NULL OR j.collection_id = ANY(CAST(:visible AS integer[])))
   AND (CAST(:before_at AS timestamptz) IS NULL
        OR (q.quarantined_at, q.job_id) < (CAST(:before_at AS timestamptz), CAST(:before_id AS uuid)))
 ORDER BY q.quarantined_at DESC, q.job_id DESC

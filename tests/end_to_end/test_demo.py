@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from fencepost import samples
 from tests.support.stack import clean_environment
 from tests.support.waiting import until
@@ -28,11 +30,12 @@ def start(folder: Path, *arguments: str) -> subprocess.Popen[bytes]:
         return subprocess.Popen(command, env=clean_environment(), stdout=out, stderr=err, cwd=folder)
 
 
-def test_every_sample_is_found_also_the_second_time(tmp_path: Path) -> None:
-    for _ in range(2):
-        code = start(tmp_path, "--exit", "--json").wait(90)
-        assert code == 0, (tmp_path / "err").read_text()
-        answers = json.loads((tmp_path / "out").read_text())["answers"]
+@pytest.mark.parametrize("option", [[], ["--search", "opensearch"]])
+def test_every_sample_is_found_also_the_second_time(enterable_folder: Path, option: list[str]) -> None:
+    for options in (option, []):  # the second start finds out by itself where the first one searched
+        code = start(enterable_folder, "--exit", "--json", *options).wait(240)
+        assert code == 0, (enterable_folder / "err").read_text()
+        answers = json.loads((enterable_folder / "out").read_text())["answers"]
         assert [answer["query"] for answer in answers] == [question.query for question in samples.questions()]
         assert all(answer["found"] for answer in answers)
     assert {Path(file).suffix for file in (answer["expected"] for answer in answers)} == {

@@ -15,9 +15,10 @@ from hypothesis import settings as hypothesis_settings
 
 from fencepost.local.opensearch import LocalOpenSearch
 from indexer.search.backend import Entry
-from pipeline import waiting
+from pipeline import builds, waiting
 from pipeline.faults import Fault
 from pipeline.outcomes import Superseded
+from pipeline.settings import OpenSearch, Settings
 from tests.faults.test_worker_faults import all_succeeded, ready
 from tests.support.node import NodeIndex, install
 from tests.support.search_index import BEGINNING
@@ -81,6 +82,7 @@ def test_an_outage_under_load_costs_nothing_and_ends_by_itself(
     n = 0
     deadline = time.monotonic() + OUTAGE_SECONDS
     while time.monotonic() < deadline or not is_open(world):
+        assert time.monotonic() < deadline + 30, "nobody noticed"
         world.upload(f"new words {n}", key=f"n{n}")
         world.upload(f"newer words {n}", key=f"k{n % 20}")
         if n < 10:
@@ -184,6 +186,28 @@ def test_of_two_versions_at_once_the_newer_stays(node: NodeIndex) -> None:
             assert older.result(30) in {None, Superseded()}
             state = node.states()[document_id]
             assert (state.version, state.tombstone) == (2, is_deleted)
+
+
+def test_a_wiped_index_pauses_publishing_until_a_rebuild_has_made_another(
+    world: World, stack: Stack, node: NodeIndex, index_prefix: str
+) -> None:
+    start(stack, node, "relay", "worker", "sweeper")
+    ready(world, "worker")
+    for n in range(10):
+        world.upload(f"words {n}")
+    until(all_succeeded(world, 10), seconds=60, what="the first documents")
+    node.client.delete(f"/{node.name}").raise_for_status()
+    for n in range(10, 15):
+        world.upload(f"words {n}")
+    until(lambda: is_open(world), seconds=30, what="the breaker")
+    assert "is not in OpenSearch any more" in world.row("SELECT reason FROM breakers")["reason"]
+    ours = Settings(opensearch=OpenSearch(prefix=index_prefix))
+    with world.engine.begin() as connection:
+        builds.begin_rebuild(connection, backend="opensearch", fingerprint=node.backend.fingerprint, settings=ours)
+    until(all_succeeded(world, 15), seconds=120, what="the end of all jobs")
+    nobody_paid(world)
+    node.name = world.row("SELECT name FROM search_indexes WHERE state = 'live'")["name"]
+    node.check()
 
 
 def refused_by(node: NodeIndex) -> int:

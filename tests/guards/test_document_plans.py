@@ -10,7 +10,7 @@ from sqlalchemy import Engine, text
 
 from fencepost.local.postgres import LocalPostgres
 from ingest.documents import Filter, listing
-from pipeline import cursors
+from pipeline import cursors, jobs
 from pipeline.states import State
 from tests.guards.test_operator_plans import rows_of, steps
 from tests.support import servers
@@ -64,7 +64,24 @@ def engine(postgres: LocalPostgres) -> Iterator[Engine]:
     ids=str,
 )
 def test_a_page_is_bounded(engine: Engine, wanted: Filter, cursor: str | None) -> None:
-    statement, values = listing(wanted, cursor)
+    assert_bounded(engine, *listing(wanted, None, cursor))
+
+
+@pytest.mark.parametrize("visible", [[1], [2], [1, 2], [3], []], ids=str)
+@pytest.mark.parametrize("wanted", [Filter(), Filter(key="key 7"), Filter(state=State.QUARANTINED)], ids=str)
+def test_a_page_of_what_a_key_may_see_is_bounded(engine: Engine, wanted: Filter, visible: list[int]) -> None:
+    assert_bounded(engine, *listing(wanted, visible, None))
+
+
+@pytest.mark.parametrize("visible", [[1], [2], [1, 2], [3], []], ids=str)
+@pytest.mark.parametrize("state", [None, State.SUCCEEDED, State.LEASED, State.QUARANTINED])
+def test_a_page_of_the_jobs_that_a_key_may_see_is_bounded(
+    engine: Engine, state: State | None, visible: list[int]
+) -> None:
+    assert_bounded(engine, *jobs.selection(visible, state=state))
+
+
+def assert_bounded(engine: Engine, statement: str, values: dict[str, object]) -> None:
     with engine.connect() as connection:
         explained: list[dict[str, Any]] = connection.execute(
             text(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}"), {**values, "limit": 51}

@@ -129,7 +129,7 @@ def test_lease_renew_and_finish(world: World) -> None:
     taken: list[list[Lease]] = []
 
     def take(connection: Connection) -> None:
-        taken.append(lease(connection, [next(jobs) for _ in range(64)], worker_id=1, seconds=30))
+        taken.append(lease(connection, [next(jobs) for _ in range(64)], worker_id=1, seconds=30, backend="postgres"))
         assert len(taken[-1]) == 64
 
     all_of(each_time(world, take), most=10 * 64)

@@ -61,7 +61,15 @@ def some_waiting(world: OperatedWorld) -> list[UUID]:
 
 
 CAPS = {"cap": overview.CAP, "most": overview.MOST_ROWS, "shown": 100, "silent_seconds": 30, "partitions": 16}
-ALL = {"code": None, "owner": None, "collection": None, "job_id": None, "before_at": None, "before_id": None}
+ALL = {
+    "visible": None,
+    "code": None,
+    "owner": None,
+    "collection": None,
+    "job_id": None,
+    "before_at": None,
+    "before_id": None,
+}
 STATEMENTS: dict[str, dict[str, Any]] = {
     "oldest_queued": CAPS,
     "expired_leases": CAPS,

@@ -7,6 +7,7 @@ from sqlalchemy import text
 from indexer.search.postgres import Postgres
 from pipeline import indexes
 from pipeline.indexes import IndexState
+from pipeline.leases import lease
 from tests.support.waiting import until
 from tests.support.world import World
 
@@ -62,3 +63,12 @@ def test_a_swap_leaves_one_live_index(world: World):
 
 def waits_for_a_lock(world: World) -> bool:
     return bool(world.rows("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))
+
+
+def test_a_worker_of_the_other_backend_leases_nothing(world: World):
+    job = world.upload("one").job_id
+    assert job is not None
+    with world.engine.begin() as connection:
+        assert lease(connection, [job], worker_id=1, seconds=30, backend="opensearch") == []
+    assert world.job(job)["state"] == "queued"
+    assert len(world.lease(job)) == 1

@@ -14,7 +14,7 @@ import redis
 from sqlalchemy import make_url, text
 
 from fencepost.local import binaries, processes
-from fencepost.local.postgres import LocalPostgres
+from fencepost.local.postgres import LocalPostgres, running_url
 from fencepost.local.processes import StartError, User
 from fencepost.local.servers import LocalServers
 from fencepost.local.valkey import LocalValkey
@@ -91,6 +91,15 @@ def test_servers_keep_to_loopback_and_ask_for_a_password(postgres: LocalPostgres
             psycopg.connect(wrong.render_as_string(hide_password=False))
     with redis.Redis(port=valkey.port) as stranger, pytest.raises(redis.AuthenticationError):
         stranger.ping()
+
+
+def test_the_database_of_a_running_stack_is_known_by_its_folder(postgres: LocalPostgres, tmp_path: Path) -> None:
+    assert running_url(postgres.data) == postgres.url
+    assert running_url(tmp_path) is None
+    postgres.stop()
+    assert running_url(postgres.data) is None
+    postgres.start()
+    assert running_url(postgres.data) == postgres.url
 
 
 def test_passwords_are_neither_in_arguments_nor_in_files_of_others(

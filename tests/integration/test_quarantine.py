@@ -181,7 +181,7 @@ def test_an_assigned_job_has_its_new_owner(world: OperatedWorld) -> None:
 
     with world.engine.begin() as connection:
         quarantine.assign(connection, [broken.job_id], owner="mina")
-        theirs, _ = quarantine.listing(connection, Filter(owner="mina"))
+        theirs, _ = quarantine.listing(connection, Filter(owner="mina"), None)
 
     assert [item["job_id"] for item in theirs] == [broken.job_id]
     assert world.row("SELECT owner FROM quarantine WHERE job_id = :id", id=other.job_id)["owner"] == "operators"
@@ -193,7 +193,7 @@ def test_the_list_pages_from_the_newest_to_the_oldest(world: OperatedWorld) -> N
     with world.engine.connect() as connection:
         seen, cursor = [], None
         while True:
-            items, cursor = quarantine.listing(connection, Filter(), cursor=cursor, limit=2)
+            items, cursor = quarantine.listing(connection, Filter(), None, cursor=cursor, limit=2)
             seen += [item["job_id"] for item in items]
             if cursor is None:
                 break
@@ -205,9 +205,9 @@ def test_an_item_says_what_is_wrong_and_what_helps(world: OperatedWorld) -> None
     broken = failed(world, "report.pdf")
 
     with world.engine.connect() as connection:
-        ((item,), _) = quarantine.listing(connection, Filter(code="corrupt", collection="default"))
-        assert quarantine.listing(connection, Filter(code="empty_file")) == ([], None)
-        assert quarantine.listing(connection, Filter(collection="other")) == ([], None)
+        ((item,), _) = quarantine.listing(connection, Filter(code="corrupt", collection="default"), None)
+        assert quarantine.listing(connection, Filter(code="empty_file"), None) == ([], None)
+        assert quarantine.listing(connection, Filter(collection="other"), None) == ([], None)
 
     assert (item["document_id"], item["code"], item["message"]) == (broken.document_id, BROKEN.code, BROKEN.message)
     assert item["hint"].startswith("Open and save the file")
@@ -218,7 +218,7 @@ def test_a_cursor_of_somebody_else_is_refused(world: OperatedWorld) -> None:
     with world.engine.connect() as connection:
         for cursor in ("nonsense!", "W10", "WzEsMl0", cursors.encode("yesterday", "nobody")):
             with pytest.raises(Invalid, match="cursor"):
-                quarantine.listing(connection, Filter(), cursor=cursor)
+                quarantine.listing(connection, Filter(), None, cursor=cursor)
 
 
 def test_many_are_replayed_in_batches_and_each_answer_is_its_own(

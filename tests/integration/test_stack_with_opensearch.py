@@ -80,7 +80,7 @@ def test_its_own_node_is_remembered_with_its_data_and_leaves_nothing(run: Run) -
     assert second.hears("ended with signal 9").startswith("opensearch")
     until(lambda: pid_of_opensearch(second) not in (0, pid))
     assert stops_in_time(second, signal.SIGTERM), "although it was being started again"
-    assert set(leaks.descendants()) == before
+    until(lambda: set(leaks.descendants()) <= before)  # PostgreSQL may have started a worker in between
 
 
 def test_ctrl_c_while_it_starts_is_heeded_and_leaves_nothing(run: Run) -> None:
@@ -89,7 +89,7 @@ def test_ctrl_c_while_it_starts_is_heeded_and_leaves_nothing(run: Run) -> None:
     pid = until(lambda: pid_of_opensearch(running), seconds=60)
     assert processes.born(pid)
     assert stops_in_time(running, signal.SIGINT)
-    assert set(leaks.descendants()) == before
+    until(lambda: set(leaks.descendants()) <= before)  # PostgreSQL may have started a worker in between
 
 
 @pytest.fixture

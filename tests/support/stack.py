@@ -19,11 +19,12 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass
 class Stack:
-    """Starts, kills and counts processes; `folder` keeps their logs."""
+    """Starts, kills and counts processes; `folder` keeps their logs. All get `variables`."""
 
     database_url: str
     broker_url: str
     folder: Path
+    variables: dict[str, str] = field(default_factory=dict)
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
     def start(self, *command: str, **variables: str) -> subprocess.Popen[bytes]:
@@ -33,7 +34,7 @@ class Stack:
         with log:
             process = subprocess.Popen(
                 [sys.executable, "-P", "-m", "fencepost", *command],
-                env=clean_environment() | addresses | variables,
+                env=clean_environment() | addresses | self.variables | variables,
                 stdout=log,
                 stderr=subprocess.STDOUT,
                 cwd=self.folder,

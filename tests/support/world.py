@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Engine, RowMapping, text
 
-from pipeline import contents, outbox
+from pipeline import contents, indexes, outbox
 from pipeline.acceptance import Acceptance, Submission, accept_one
 from pipeline.leases import Ending, Lease, finish_if_held, lease, lock_held
 from pipeline.outcomes import Outcome, Published
@@ -55,7 +55,9 @@ class World:
         """Leases in a transaction of its own."""
         with self.engine.begin() as connection:
             wanted = [job for job in jobs if job is not None]
-            return lease(connection, wanted, worker_id=worker_id, seconds=self.settings.lease.seconds)
+            live = indexes.must_be_live(connection)
+            seconds = self.settings.lease.seconds
+            return lease(connection, wanted, worker_id=worker_id, seconds=seconds, backend=live.backend)
 
     def finish(self, held: Lease, outcome: Outcome | None = None) -> State | None:
         """Ends an attempt as a worker does; None when the lease was not held any more."""

@@ -20,7 +20,7 @@ def test_what_a_killed_worker_left_is_removed_and_nothing_else(tmp_path: Path) -
     left = tmp_path / f"{scratch.PREFIX}{dead.pid}-x"
     left.mkdir()
     (left / "0").write_bytes(b"bytes of a document")
-    (tmp_path / f"{scratch.PREFIX}{os.getpid()}-y").mkdir()
+    (tmp_path / f"{scratch.PREFIX}{os.getppid()}-y").mkdir()
     (tmp_path / "fencepost-other").mkdir()
     (tmp_path / f"{scratch.PREFIX}{dead.pid}-link").symlink_to(tmp_path / "fencepost-other")
     assert scratch.remove_left() == 1
@@ -28,8 +28,13 @@ def test_what_a_killed_worker_left_is_removed_and_nothing_else(tmp_path: Path) -
     assert len(list(tmp_path.iterdir())) == 3
 
 
+def test_what_a_killed_worker_of_the_same_number_left_is_removed(tmp_path: Path) -> None:
+    (tmp_path / f"{scratch.PREFIX}{os.getpid()}-before").mkdir()
+    assert scratch.remove_left() == 1
+    assert not list(tmp_path.iterdir())
+
+
 def test_a_folder_lives_as_long_as_its_block(tmp_path: Path) -> None:
     with scratch.folder() as folder:
-        assert scratch.remove_left() == 0
         assert folder.parent == tmp_path
     assert not folder.exists()

@@ -20,6 +20,7 @@ async function refresh() {
   const connection = document.getElementById("connection");
   try {
     const answer = await fetch(location.href, { headers: { Accept: "text/html" }, signal: AbortSignal.timeout(10000) });
+    if (answer.status === 401) return location.reload(); // the session has ended: the same address asks for a key
     const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
     if (answer.ok) {
       document.title = fresh.title;

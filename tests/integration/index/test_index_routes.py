@@ -89,7 +89,7 @@ def test_the_overview_tells_the_index_and_alarms(client: Client, library: Librar
     library.verify()
     seen = client.get("/v1/overview").json()
     assert seen["index"]["drifted"] == 3
-    assert "3 entries differ from the database: `fencepost index verify --repair`." in [
+    assert "3 entries differ from the database. Run fencepost index verify --repair." in [
         alarm["sentence"] for alarm in seen["alarms"]
     ]
     assert "3" in client.get("/index").text

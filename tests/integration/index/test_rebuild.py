@@ -11,11 +11,11 @@ import pytest
 from indexer.rebuilding import Builder
 from indexer.search.backend import Entry, SearchBackend
 from pipeline import builds, indexes, refills
-from pipeline.builds import Phase
+from pipeline.builds import Kind, Phase
 from pipeline.errors import Conflict, IndexUnavailable, NotFound
 from pipeline.holding import Holding
 from pipeline.indexes import IndexState
-from pipeline.outcomes import Outcome, Rejected, RetryLater
+from pipeline.outcomes import Outcome, Published, Rejected, RetryLater
 from pipeline.purging import Purger
 from tests.support.indexing import Library
 
@@ -117,9 +117,12 @@ def test_a_holder_that_lost_its_refill_ends_nothing(library: Library):
         assert new is not None
         assert [one.generation for one in new.refills] == [2, 2], "worker 999 is not there, so it is gone"
         assert refills.lock_held(connection, old) == []
-        ended = [(one, RetryLater("x", "x")) for one in old.refills]
-        refills.finish_if_held(connection, old.build_id, ended, library.world.settings)
+        for outcome in (RetryLater("x", "x"), Published()):
+            ended = [(one, outcome) for one in old.refills]
+            refills.finish_if_held(connection, old.build_id, ended, library.world.settings)
         assert len(refills.lock_held(connection, new)) == 2
+    untouched = "SELECT FROM refills WHERE attempts = 0 AND lease_until IS NOT NULL AND last_error IS NULL"
+    assert len(library.world.rows(untouched)) == 2
 
 
 def test_two_workers_share_the_documents(library: Library):
@@ -199,14 +202,26 @@ def test_an_engine_in_trouble_costs_no_refill_its_budget(library: Library, troub
     assert library.run(library.build()).phase is Phase.DONE
 
 
-def test_nothing_is_refilled_while_the_index_is_in_trouble(library: Library):
+def test_a_rebuild_goes_on_while_the_index_is_in_trouble(library: Library):
+    """It may be the only way out: a live index that somebody deleted takes writes only after the swap."""
     library.add_many(4)
     library.run(library.rebuild(), to=Phase.FILLING)
+    library.world.execute("INSERT INTO breakers (name, reason) VALUES ('index', 'gone')")
+    assert library.run(library.build()).phase is Phase.DONE
+
+
+def test_a_repair_waits_while_the_index_is_in_trouble(library: Library):
+    library.add_many(4)
+    library.lose(*library.entries())
+    with library.world.engine.begin() as connection:
+        live = indexes.must_be_live(connection)
+        repair = builds.begin(connection, Kind.REPAIR, live.index_id, Phase.FILLING, walks=True)
     library.world.execute("INSERT INTO breakers (name, reason) VALUES ('index', 'away')")
     library.refiller.run_once()
-    assert library.world.rows("SELECT FROM refills") == []
+    assert library.entries() == {}
     library.world.execute("DELETE FROM breakers")
-    assert library.run(library.build()).phase is Phase.DONE
+    assert library.run(repair).phase is Phase.DONE
+    library.check()
 
 
 def test_a_document_that_cannot_be_written_stops_the_swap_until_it_can(library: Library, troubled: Troubled):

@@ -179,6 +179,24 @@ def test_relays_are_told_after_each_kind_of_commit(start: Start, database: Datab
         assert list(listener.notifies(timeout=10, stop_after=1))
 
 
+def test_where_others_can_reach_it_nobody_comes_in_until_a_key_is_made(start: Start, stack: Stack) -> None:
+    _, client = start(FENCEPOST_HOST="0.0.0.0")  # noqa: S104 - is what is tested
+    for path in ("/", "/v1/documents", "/v1/openapi.json", "/v1/overview", "/nowhere"):
+        assert client.get(path).status_code == 401
+    assert client.get("/health/ready").status_code == 200
+    until(lambda: "fencepost keys create NAME --scope admin" in stack.logs(), what="the hint")
+
+    made = stack.start("keys", "create", "admin", "--scope", "admin")
+    assert made.wait(60) == 0
+    token = next(word for word in stack.logs().split() if word.startswith("fp_"))
+    assert client.get("/v1/overview", headers={"Authorization": f"Bearer {token}"}).status_code == 200
+
+    process, _ = start(FENCEPOST_REQUIRE_KEYS="true")
+    process.terminate()
+    process.wait(15)
+    assert stack.logs().count("keys.missing") == 1, "now there is one"
+
+
 def test_it_stops_on_sigterm_with_exit_code_0_and_says_goodbye(start: Start, world: World) -> None:
     process, _ = start()
     until(lambda: world.rows("SELECT FROM processes WHERE kind = 'api'"))
@@ -190,8 +208,9 @@ def test_it_stops_on_sigterm_with_exit_code_0_and_says_goodbye(start: Start, wor
 @pytest.mark.parametrize(
     ("variables", "sentence"),
     [
-        ({"FENCEPOST_HOST": "0.0.0.0"}, "FENCEPOST_HOST"),  # noqa: S104 - is to be refused
-        ({"FENCEPOST_HOST": "192.168.1.1"}, "FENCEPOST_HOST"),
+        ({"FENCEPOST_HOST": "192.0.2.1"}, "FENCEPOST_HOST"),
+        ({"FENCEPOST_HOST": "no.such.host.invalid"}, "FENCEPOST_HOST"),
+        ({"FENCEPOST_KEY": "fp_0123"}, "FENCEPOST_KEY"),
         ({"FENCEPOST_PORT": "70000"}, "FENCEPOST_PORT"),
         ({"FENCEPOST_NONSENSE": "1"}, "FENCEPOST_NONSENSE"),
         ({"FENCEPOST_DATABASE_URL": ""}, "FENCEPOST_DATABASE_URL"),
