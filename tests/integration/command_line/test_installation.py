@@ -76,6 +76,9 @@ def test_an_unknown_command_or_option_is_2(run: Run) -> None:
         ("FENCEPOST_DATABASE_DIRECT_URL", "postgresql://[secret/x"),
         ("FENCEPOST_BROKER_URL", "postgresql://me:secret@db/x"),
         ("FENCEPOST_URL", "127.0.0.1:8000"),
+        ("FENCEPOST_KEY", "secret"),
+        ("FENCEPOST_REQUIRE_KEYS", "perhaps"),
+        ("FENCEPOST_SESSION_HOURS", "0"),
     ],
 )
 @pytest.mark.parametrize("command", ["config", "api", "worker", "up"])
@@ -139,7 +142,6 @@ def test_doctor_finds_a_server_that_is_away_and_a_broker_that_drops_messages(
         "broker": True,
         "server": False,
         "processes": None,
-        "breakers": None,
     }
 
 
