@@ -1,4 +1,4 @@
-"""docker-compose.yml has the form of compose files, and agrees with the code, with .env.example, and with what is tested."""
+"""docker-compose.yml has the form of compose files, and agrees with the code, with .env.example and with the tests."""
 
 import hashlib
 import re
