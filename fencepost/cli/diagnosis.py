@@ -135,9 +135,9 @@ def _opensearch(settings: "Settings") -> Finding:
         return Finding("opensearch", None, said)
     try:
         backend(settings)  # which says what to install
-        from indexer.search.opensearch.connection import asking, connect
+        from indexer.search.opensearch.connection import connect, explaining
 
-        with asking():
+        with explaining():
             client = connect(settings)
             version = client.info()["version"]
             status = client.cluster.health()["status"]
