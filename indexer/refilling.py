@@ -16,7 +16,6 @@ from sqlalchemy import Connection, Engine, text
 from indexer.results import unpack
 from indexer.search.backend import Entry, SearchBackend
 from pipeline import breaker, events, faults, refills
-from pipeline.breaker import INDEX
 from pipeline.database import AWAY
 from pipeline.faults import Fault
 from pipeline.holding import Holding
@@ -101,14 +100,8 @@ class Refiller:
                 refills.finish_if_held(connection, batch.build_id, [(batch.refills[0], later)], self._settings)
             return True
         if trouble := next(filter(is_outage, outcomes), None):
-            self._pause(trouble.message)
+            breaker.pause_publishing(self._engine, trouble.message)
         return trouble is None
-
-    def _pause(self, reason: str) -> None:
-        with self._engine.begin() as connection:
-            has_opened = breaker.trip(connection, INDEX, reason=reason)
-        if has_opened:
-            events.emit("index.unavailable", reason=reason)
 
     def _in_one(self, batch: Batch) -> list[Outcome]:
         """Publishes and finishes in one transaction."""
