@@ -20,10 +20,10 @@ from indexer.search.backend import Entry, EntryState, SearchBackend, SearchReque
 from indexer.search.backends import backend as backend_of
 from indexer.search.opensearch import OpenSearchBackend
 from indexer.search.postgres import Postgres
-from indexer.verifying import Verifier
+from indexer.verifying import Verifier, begin
 from pipeline import builds, indexes, verifications
 from pipeline.acceptance import Acceptance
-from pipeline.builds import Build, Kind, Phase
+from pipeline.builds import Build, Phase
 from pipeline.holding import Holding
 from pipeline.leases import Ending, Lease, finish_if_held, lock_held
 from pipeline.loop import Loop
@@ -179,18 +179,12 @@ class Library:
     def verify(self, *, repair: bool = False, chunk: int = 1000) -> Verification:
         """A whole verification, and the repair that it leads to."""
         with self.world.engine.begin() as connection:
-            index = indexes.must_be_live(connection)
-            build = (
-                builds.begin(connection, Kind.REPAIR, index.index_id, Phase.VERIFYING, walks=False) if repair else None
-            )
-            begun = verifications.begin(
-                connection, index.index_id, build_id=build.build_id if build else None, repair=repair
-            )
+            begun = begin(connection, indexes.must_be_live(connection), repair=repair)
         verifier = Verifier(self.world.engine, self.backend, self.world.settings, chunk=chunk)
         while verifier.step():
             pass
-        if build is not None:
-            self.run(build)
+        if repair:
+            self.run(self.build())
         return self.verification(begun.verification_id)
 
     def verification(self, verification_id: int) -> Verification:
