@@ -12,6 +12,8 @@ from indexer.search.backend import SearchRequest, Sort
 from pipeline.errors import Invalid
 
 Positive = Annotated[float, Field(ge=1e-9, le=1e12, allow_inf_nan=False)]
+LONGEST_POINT = 4000
+"""A cursor travels in an address; a point in time of more than some dozens of shards is longer."""
 IsPlace = Callable[[Sort, str], bool]
 """Whether a text can be a place in this order, in the way a backend writes it."""
 
@@ -39,7 +41,7 @@ class Cursor(BaseModel):
     place: str | None = Field(None, max_length=1000)
     document_id: UUID | None = None
     weights: Weights | None = None
-    point: str | None = Field(None, max_length=16_000)
+    point: str | None = Field(None, max_length=LONGEST_POINT)
 
     @classmethod
     def of(cls, request: SearchRequest, is_place: IsPlace) -> Self:

@@ -125,7 +125,12 @@ def requests_for(route: Declared, shelf: Shelf) -> list[tuple[str, dict[str, Any
     documents = {"/content": shelf.published, "/text": shelf.published}
     document = next((a for end, a in documents.items() if route.path.endswith(end)), shelf.broken)
     path = route.path.format(
-        document_id=document.document_id, job_id=shelf.broken.job_id, row_id=shelf.row_id, prefix="0" * 8, name="none"
+        document_id=document.document_id,
+        job_id=shelf.broken.job_id,
+        row_id=shelf.row_id,
+        prefix="0" * 8,
+        name="none",
+        verification_id=1,
     )
     return [(path, options) for options in _OPTIONS.get(route.name, lambda _: [{}])(shelf)]
 

@@ -11,6 +11,8 @@ from contextlib import suppress
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import OpenSearchException
 
+from indexer.search.cursor import LONGEST_POINT
+
 KEPT_SECONDS = 120
 MOST_OPEN = 64
 
@@ -24,7 +26,7 @@ class Points:
         self._opened: deque[float] = deque(maxlen=MOST_OPEN)
 
     def open(self, preference: str) -> str | None:
-        """A new point; None when this process has many already, or the engine gives none."""
+        """A new point; None when this process has many already, or the engine gives none that fits into a cursor."""
         now = time.monotonic()
         if len(self._opened) == MOST_OPEN and now - self._opened[0] < KEPT_SECONDS:
             return None
@@ -36,7 +38,10 @@ class Points:
                 preference=preference,
                 allow_partial_pit_creation=False,
             )
-            return str(opened["pit_id"])
+            point = str(opened["pit_id"])
+            if len(point) <= LONGEST_POINT:
+                return point
+            self.close(point)
         return None
 
     def close(self, point: str) -> None:

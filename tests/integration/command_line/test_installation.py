@@ -76,10 +76,6 @@ def test_an_unknown_command_or_option_is_2(run: Run) -> None:
         ("FENCEPOST_DATABASE_DIRECT_URL", "postgresql://[secret/x"),
         ("FENCEPOST_BROKER_URL", "postgresql://me:secret@db/x"),
         ("FENCEPOST_URL", "127.0.0.1:8000"),
-        ("FENCEPOST_HOST", "0.0.0.0"),  # noqa: S104 - it is to be refused
-        ("FENCEPOST_HOST", "::"),
-        ("FENCEPOST_HOST", "192.0.2.1"),
-        ("FENCEPOST_HOST", "example.org"),
     ],
 )
 @pytest.mark.parametrize("command", ["config", "api", "worker", "up"])

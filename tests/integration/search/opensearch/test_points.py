@@ -88,6 +88,15 @@ def test_a_process_opens_a_bounded_number_of_points(
     assert ours.open("x") is not None
 
 
+def test_a_point_that_does_not_fit_into_a_cursor_is_given_back(
+    many: SearchIndex, node: httpx.Client, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(points, "LONGEST_POINT", 10)
+    first = many.search("word", limit=20)
+    assert open_points(node) == []
+    assert len(keys(many, first.next)) == 10
+
+
 def test_a_point_of_another_index_shows_nothing_of_it(many: SearchIndex, index_prefix: str, node: httpx.Client):
     node.put(f"/{index_prefix}-foreign").raise_for_status()
     node.put(f"/{index_prefix}-foreign/_doc/1?refresh=true", json={"words": "word"}).raise_for_status()
