@@ -29,7 +29,7 @@ lint: $(STAMP) ## ruff, mypy, the import contracts, and linters of what is in de
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/hadolint deploy/Dockerfile
-	$(BIN)/check-jsonschema --builtin-schema vendor.compose-spec docker-compose.yml
+	$(BIN)/check-jsonschema --schemafile tests/guards/compose-spec/compose-spec.json docker-compose.yml
 
 format: $(STAMP) ## format the code and mend what ruff can mend
 	$(BIN)/ruff check --fix .

@@ -7,7 +7,6 @@ memory` watches a worker over 20,000 documents. Ratios and CPU seconds count; th
 
 import argparse
 import random
-import statistics
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -214,13 +213,7 @@ def main() -> None:
     chosen = parser.parse_args()
     with _servers(chosen.documents, chosen.heap_mib) as bench:
         raw_bulk(bench, _texts(1000, 5000))  # the engine compiles itself first
-        for round_ in range(chosen.rounds):
-            print(f"round {round_ + 1} of {chosen.rounds}", flush=True)
-            for name in chosen.only:
-                MEASUREMENTS[name](bench)
-    print("\nmedian of the rounds")
-    for name, values in bench.results.items():
-        print(f"  {name:48} {statistics.median(values):10.3f}   ({min(values):.3f} to {max(values):.3f})")
+        bench.run([MEASUREMENTS[name] for name in chosen.only], chosen.rounds)
 
 
 if __name__ == "__main__":

@@ -10,13 +10,14 @@ import random
 import statistics
 import subprocess
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Self
 from uuid import uuid4
 
 import psutil
@@ -53,6 +54,16 @@ class Bench:
         """Keeps one measurement and prints it."""
         self.results.setdefault(name, []).append(value)
         print(f"  {name:48} {value:10.3f}", flush=True)
+
+    def run(self, measurements: Sequence[Callable[[Self], None]], rounds: int) -> None:
+        """Takes all measurements in each round, so that they share the machine's moods, and prints the medians."""
+        for round_ in range(rounds):
+            print(f"round {round_ + 1} of {rounds}", flush=True)
+            for measure in measurements:
+                measure(self)
+        print("\nmedian of the rounds")
+        for name, values in self.results.items():
+            print(f"  {name:48} {statistics.median(values):10.3f}   ({min(values):.3f} to {max(values):.3f})")
 
 
 def document(n: int, size: int = 5000) -> str:
@@ -292,13 +303,7 @@ def main() -> None:
             prepare_template(server)
             with fresh_database(server) as database, running(database.url, broker.url, path) as stack:
                 bench = Bench(World(database.engine), stack, broker.url, chosen.documents)
-                for round_ in range(chosen.rounds):
-                    print(f"round {round_ + 1} of {chosen.rounds}", flush=True)
-                    for name in chosen.only:
-                        MEASUREMENTS[name](bench)
-    print("\nmedian of the rounds")
-    for name, values in bench.results.items():
-        print(f"  {name:48} {statistics.median(values):10.3f}   ({min(values):.3f} to {max(values):.3f})")
+                bench.run([MEASUREMENTS[name] for name in chosen.only], chosen.rounds)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ from sqlalchemy import Engine, text
 
 from fencepost.local.opensearch import LocalOpenSearch
 from fencepost.local.postgres import LocalPostgres
+from indexer.adopting import adopt
 from indexer.extract.types import Block
 from indexer.passages import cut
 from indexer.search.backend import Entry, SearchBackend, SearchRequest, Sort
@@ -29,7 +30,6 @@ from indexer.search.backends import backend as backend_of
 from indexer.search.postgres import Postgres
 from pipeline import indexes
 from pipeline.database import connect
-from pipeline.indexes import IndexState
 from pipeline.schema import migrate
 from pipeline.settings import Settings
 
@@ -190,16 +190,9 @@ def search_backend(kind: str, engine: Engine) -> Iterator[SearchBackend]:
         yield Postgres()
         return
     with TemporaryDirectory(prefix="fencepost-bench-") as folder, LocalOpenSearch(Path(folder)) as node:
-        backend = backend_of(Settings(opensearch_url=SecretStr(node.url)))
-        with engine.begin() as connection:
-            old = indexes.live(connection)
-            new = indexes.begin(
-                connection, backend=kind, fingerprint=backend.fingerprint, prefix="fencepost", joint="-"
-            )
-            backend.create(connection, new)
-            backend.make_live(connection, new)
-            retired = {old.index_id: IndexState.RETIRED} if old else {}
-            indexes.change(connection, retired | {new.index_id: IndexState.LIVE})
+        settings = Settings(opensearch_url=SecretStr(node.url))
+        backend = backend_of(settings)
+        adopt(engine, backend, settings)
         yield backend
 
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 
 from sqlalchemy import Engine
 
+from fencepost.starting import engine_for, prepare
 from indexer import scratch
 from indexer.actors import DeliveryWorker
 from indexer.attempt import Indexer
@@ -20,9 +21,9 @@ from indexer.rebuilding import Builder
 from indexer.refilling import Refiller
 from indexer.search.backend import SearchBackend
 from indexer.search.backends import backend, inspect
-from pipeline import broker, events, faults, indexes, logs
+from pipeline import broker, events, indexes
 from pipeline.broker import Postman
-from pipeline.database import AWAY, connect
+from pipeline.database import AWAY
 from pipeline.errors import BrokerUnavailable
 from pipeline.holding import Holding
 from pipeline.loop import Loop
@@ -30,7 +31,7 @@ from pipeline.probing import Prober
 from pipeline.processes import Presence
 from pipeline.purging import Purger
 from pipeline.relay import Listener, Relay
-from pipeline.settings import Settings, fault, parse_partitions
+from pipeline.settings import Settings, parse_partitions
 from pipeline.sweeper import Sweeper
 from pipeline.waking import WakingBroker
 
@@ -42,7 +43,7 @@ STOP_SECONDS = 2.0
 def relay(settings: Settings) -> None:
     """Runs a relay until SIGTERM."""
     with _process(settings) as stopping:
-        engine = _engine(settings, "relay", size=2)
+        engine = engine_for(settings, "relay", size=2)
         presence = Presence(settings, kind="relay")
         step = Loop("relay", Relay(engine, Postman(_broker(settings)), settings).run_once)
         listener = Listener(settings.direct_url, step.wake)
@@ -58,7 +59,7 @@ def relay(settings: Settings) -> None:
 def sweeper(settings: Settings) -> None:
     """Runs a sweeper until SIGTERM."""
     with _process(settings) as stopping:
-        engine = _engine(settings, "sweeper", size=3)
+        engine = engine_for(settings, "sweeper", size=3)
         presence = Presence(settings, kind="sweeper")
         index = backend(settings)
         steps = (
@@ -82,7 +83,7 @@ def worker(settings: Settings) -> None:
         _check_broker(_broker(settings), stopping)
         partitions = parse_partitions(settings.worker.partitions, settings.partitions)
         threads = settings.worker.threads
-        engine = _engine(settings, "worker", size=threads + 2)
+        engine = engine_for(settings, "worker", size=threads + 2)
         holding = Holding(attempt_seconds=settings.budget.attempt_seconds)
         presence = Presence(settings, kind="worker", partitions=partitions, slots=threads, holding=holding)
         presence.start(stopping)
@@ -115,9 +116,7 @@ def worker(settings: Settings) -> None:
 def _process(settings: Settings) -> Iterator[threading.Event]:
     """The frame of every process: log, armed faults, and an event that SIGTERM and SIGINT set."""
     settings.needs("database_url", "broker_url")
-    logs.configure(level=settings.log_level, as_json=settings.log_json)
-    if armed := fault():
-        faults.arm(*armed)
+    prepare(settings)
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
@@ -151,11 +150,6 @@ def _await_index(engine: Engine, search: SearchBackend, stopping: threading.Even
                 events.emit("index.elsewhere", index=live.name if live else None, backend=search.kind)
                 said = True
         stopping.wait(RETRY_SECONDS)
-
-
-def _engine(settings: Settings, kind: str, *, size: int) -> Engine:
-    url = settings.database_url.get_secret_value()
-    return connect(url, application=f"fencepost {kind}", size=size, pooled=settings.is_pooled)
 
 
 def _broker(settings: Settings) -> str:

@@ -16,7 +16,6 @@ from sqlalchemy import Connection, Engine, text
 from indexer.results import unpack
 from indexer.search.backend import Entry, SearchBackend
 from pipeline import breaker, events, faults, refills
-from pipeline.breaker import INDEX
 from pipeline.database import AWAY
 from pipeline.faults import Fault
 from pipeline.holding import Holding
@@ -101,14 +100,8 @@ class Refiller:
                 refills.finish_if_held(connection, batch.build_id, [(batch.refills[0], later)], self._settings)
             return True
         if trouble := next(filter(is_outage, outcomes), None):
-            self._pause(trouble.message)
+            breaker.pause_publishing(self._engine, trouble.message)
         return trouble is None
-
-    def _pause(self, reason: str) -> None:
-        with self._engine.begin() as connection:
-            has_opened = breaker.trip(connection, INDEX, reason=reason)
-        if has_opened:
-            events.emit("index.unavailable", reason=reason)
 
     def _in_one(self, batch: Batch) -> list[Outcome]:
         """Publishes and finishes in one transaction."""
@@ -117,7 +110,7 @@ class Refiller:
             read = _read(connection, held)
             refused = self._backend.publish(connection, [batch.index], read.entries)
             faults.reach(Fault.REFILL_AFTER_PUBLISH)
-            return self._finish(connection, batch, held, self._judged(connection, batch, read, refused))
+            return self._finish(connection, batch, held, _judged(read, refused))
 
     def _in_two(self, batch: Batch) -> list[Outcome]:
         """Publishes while no transaction is open, and then finishes."""
@@ -125,10 +118,8 @@ class Refiller:
             read = _read(connection, batch.refills)
         refused = self._backend.publish(None, [batch.index], read.entries)
         faults.reach(Fault.REFILL_AFTER_PUBLISH)
-        with self._engine.connect() as connection:
-            judged = self._judged(connection, batch, read, refused)
         with self._engine.begin() as connection:
-            return self._finish(connection, batch, batch.refills, judged)
+            return self._finish(connection, batch, batch.refills, _judged(read, refused))
 
     def _finish(
         self, connection: Connection, batch: Batch, held: Sequence[Refill], judged: dict[UUID, Outcome]
@@ -138,23 +129,11 @@ class Refiller:
         refills.finish_if_held(connection, batch.build_id, endings, self._settings)
         return [outcome for _, outcome in endings]
 
-    def _judged(
-        self, connection: Connection, batch: Batch, read: _Read, refused: dict[UUID, Outcome]
-    ) -> dict[UUID, Outcome]:
-        """The outcomes of those that were not written. A newer version in the index is as good; its absence is not.
 
-        An engine may remember the version of an entry that a repair has just removed, and refuse older ones meanwhile.
-        """
-        outcomes: dict[UUID, Outcome] = {**refused, **dict.fromkeys(read.textless, NO_RESULT)}
-        superseded = [one for one, outcome in refused.items() if isinstance(outcome, Superseded)]
-        if superseded:
-            there = {state.document_id for state in self._backend.states_of(connection, batch.index, superseded)}
-            for one in superseded:
-                outcomes[one] = Published() if one in there else _REMEMBERED
-        return outcomes
-
-
-_REMEMBERED = RetryLater("index_refused", "The index still remembers a newer version that was removed.")
+def _judged(read: _Read, refused: dict[UUID, Outcome]) -> dict[UUID, Outcome]:
+    """The outcomes of those that were not written. That the index has a newer version is as good."""
+    outcomes = {one: Published() if isinstance(why, Superseded) else why for one, why in refused.items()}
+    return {**outcomes, **dict.fromkeys(read.textless, NO_RESULT)}
 
 
 def _read(connection: Connection, held: Sequence[Refill]) -> _Read:

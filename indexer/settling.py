@@ -91,17 +91,11 @@ class Settler:
         if paused is None:
             outcomes = self._publish(None, attempts)
             if trouble := next(filter(is_outage, outcomes.values()), None):
-                self._pause(trouble.message)
+                breaker.pause_publishing(self._engine, trouble.message)
         else:
             outcomes = {attempt.lease.document_id: outage(paused) for attempt in attempts}
         for attempt in attempts:
             attempt.outcome = outcomes[attempt.lease.document_id]
-
-    def _pause(self, reason: str) -> None:
-        with self._engine.begin() as connection:
-            has_opened = breaker.trip(connection, INDEX, reason=reason)
-        if has_opened:
-            events.emit("index.unavailable", reason=reason)
 
     def _finish_with_publishing(self, attempts: list[Attempt]) -> dict[UUID, State]:
         """Learns which leases are still held, publishes only those, and finishes them, in one transaction."""

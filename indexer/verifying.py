@@ -14,7 +14,8 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine
 
 from indexer.search.backend import EntryState, SearchBackend
-from pipeline import events, faults, indexes, refills, verifications
+from pipeline import builds, events, faults, indexes, refills, verifications
+from pipeline.builds import Kind, Phase
 from pipeline.faults import Fault
 from pipeline.indexes import IndexState, PhysicalIndex
 from pipeline.settings import Settings
@@ -25,6 +26,13 @@ LOOKS = 4
 """How often a suspect is looked at; one that still moves then is in flight."""
 
 REFILLED = frozenset({DriftKind.MISSING, DriftKind.STALE, DriftKind.AHEAD, DriftKind.WRONG_TOMBSTONE})
+
+
+def begin(connection: Connection, index: PhysicalIndex, *, repair: bool) -> Verification:
+    """Starts a verification, and to `repair` what it finds also a build. Raises Conflict while there is another."""
+    build = builds.begin(connection, Kind.REPAIR, index.index_id, Phase.VERIFYING, walks=False) if repair else None
+    build_id = build.build_id if build is not None else None
+    return verifications.begin(connection, index.index_id, build_id=build_id, repair=repair)
 
 
 class Verifier:

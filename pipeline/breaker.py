@@ -7,8 +7,9 @@ unspent. Failures are counted in the row, because any number of processes share 
 from datetime import datetime
 from typing import TypedDict
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Engine, text
 
+from pipeline import events
 from pipeline.database import query
 
 BROKER = "broker"
@@ -37,6 +38,14 @@ def trip(connection: Connection, name: str, *, reason: str) -> bool:
     """Notes a failure; returns whether this one opened the breaker. May be repeated."""
     changed = connection.execute(query("trip_breaker"), {"name": name, "reason": reason} | _PAUSES)
     return bool(changed.scalar_one_or_none())
+
+
+def pause_publishing(engine: Engine, reason: str) -> None:
+    """Notes a failure of the index in a transaction of its own, and says so if it is the first."""
+    with engine.begin() as connection:
+        has_opened = trip(connection, INDEX, reason=reason)
+    if has_opened:
+        events.emit("index.unavailable", reason=reason)
 
 
 def pause(connection: Connection, name: str) -> float:

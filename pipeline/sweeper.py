@@ -117,8 +117,7 @@ class Sweeper:
     def send_again(self) -> int:
         """Sends again what may be lost and is not in the broker's queue any more; returns how many jobs.
 
-        A queue that nobody reads since the number of partitions was lowered counts as lost, too.
-
+        What is in a queue that nobody reads since the number of partitions was lowered counts as lost, too.
         Sends of the same job keep a distance that doubles, except after the death of a worker, which is told at once.
         """
         spacing = {"first": self._settings.sweep.resend_first_seconds, "most": self._settings.sweep.resend_most_seconds}

@@ -95,13 +95,13 @@ def _packages() -> Finding:
 def _database(settings: "Settings") -> Finding:
     from sqlalchemy.exc import DBAPIError
 
+    from fencepost.starting import engine_for
     from pipeline import schema
-    from pipeline.database import connect, reason
+    from pipeline.database import reason
 
-    address = settings.database_url.get_secret_value()
-    if not address:
+    if not settings.database_url.get_secret_value():
         return Finding("database", None, "FENCEPOST_DATABASE_URL is not set; `fencepost up` sets it for its processes")
-    engine = connect(address, application="fencepost doctor", size=1, pooled=settings.is_pooled)
+    engine = engine_for(settings, "doctor", size=1)
     try:
         revision = schema.current(engine)
     except DBAPIError as error:
@@ -135,9 +135,9 @@ def _opensearch(settings: "Settings") -> Finding:
         return Finding("opensearch", None, said)
     try:
         backend(settings)  # which says what to install
-        from indexer.search.opensearch.connection import asking, connect
+        from indexer.search.opensearch.connection import connect, explaining
 
-        with asking():
+        with explaining():
             client = connect(settings)
             version = client.info()["version"]
             status = client.cluster.health()["status"]

@@ -71,11 +71,11 @@ def _beaten(settings: "Settings", kind: Kind) -> Finding:
     """Asks the register of processes; raises Unreachable if the database does not answer."""
     from sqlalchemy.exc import DBAPIError
 
+    from fencepost.starting import engine_for
     from pipeline import processes
-    from pipeline.database import connect, reason
+    from pipeline.database import reason
 
-    url = settings.needs("database_url").database_url.get_secret_value()
-    engine = connect(url, application="fencepost health", size=1, pooled=settings.is_pooled)
+    engine = engine_for(settings.needs("database_url"), "health", size=1)
     host, silent = socket.gethostname(), settings.lease.seconds
     try:
         with engine.connect() as connection:

@@ -14,11 +14,11 @@ from fencepost.http.index_shapes import (
     VerificationPage,
     Verify,
 )
-from indexer import adopting
+from indexer import adopting, verifying
 from indexer.search.backend import SearchBackend
 from indexer.search_routes import the_backend
 from pipeline import builds, events, indexes, overview, verifications
-from pipeline.builds import Build, Kind, Phase
+from pipeline.builds import Build, Phase
 from pipeline.database import MOST_BIGINT
 from pipeline.errors import Conflict, NotFound
 from pipeline.indexes import PhysicalIndex
@@ -48,12 +48,7 @@ def verify(engine: TheEngine, backend: TheBackend, body: Verify | None = None) -
     with engine.begin() as connection:
         live = indexes.must_be_live(connection)
         _same_backend(live, backend)
-        build = None
-        if repair:
-            build = builds.begin(connection, Kind.REPAIR, live.index_id, Phase.VERIFYING, walks=False)
-        begun = verifications.begin(
-            connection, live.index_id, build_id=build.build_id if build else None, repair=repair
-        )
+        begun = verifying.begin(connection, live, repair=repair)
     return Begun(verification_id=begun.verification_id, build_id=begun.build_id)
 
 
@@ -112,7 +107,7 @@ def read_index(connection: Connection, backend: SearchBackend) -> dict[str, Any]
     """What there is to know about the index, as plain values."""
     live, now = indexes.live(connection), _now(connection)
     build = builds.under_way(connection) or builds.newest(connection)
-    finished, verifying = (
+    finished, going = (
         verifications.newest_of(connection, live.index_id, finished=finished) if live is not None else None
         for finished in (True, False)
     )
@@ -122,7 +117,7 @@ def read_index(connection: Connection, backend: SearchBackend) -> dict[str, Any]
         "live": _index(live, backend) if live is not None else None,
         "others": [_index(one, backend) for one in every if live is None or one.index_id != live.index_id],
         "verification": _verification(finished, live, now) if finished is not None and live is not None else None,
-        "verifying": _verification(verifying, live, now) if verifying is not None and live is not None else None,
+        "verifying": _verification(going, live, now) if going is not None and live is not None else None,
         "build": _build(connection, build, now) if build is not None else None,
     }
 

@@ -6,11 +6,8 @@ from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
 
-Phase = Literal[
-    "creating", "draining", "filling", "verifying", "swapping", "stuck", "cancelling", "dropping", "done", "failed",
-    "cancelled",
-]  # fmt: skip
-DriftName = Literal["missing", "stale", "ahead", "orphaned", "wrong_tombstone"]
+from pipeline.builds import Kind, Phase
+from pipeline.verifications import DriftKind
 
 
 class IndexShape(BaseModel):
@@ -34,7 +31,7 @@ class VerificationShape(BaseModel):
     checked: int
     in_flight: int = Field(description="Entries whose documents were being published just then.")
     drifted: int = Field(description="How many differ, of all kinds.")
-    drift: dict[DriftName, int]
+    drift: dict[DriftKind, int]
     started_at: datetime
     finished_at: datetime | None
     error: str | None = Field(description="Why it ended early.")
@@ -46,7 +43,7 @@ class DriftShape(BaseModel):
     """One entry that differs; a version of null means that this side does not know the document."""
 
     document_id: UUID
-    kind: DriftName
+    kind: DriftKind
     index_version: int | None
     published_version: int | None
 
@@ -62,7 +59,7 @@ class BuildShape(BaseModel):
     """A rebuild, or a repair of the live index."""
 
     build_id: int
-    kind: Literal["rebuild", "repair"]
+    kind: Kind
     index: str
     phase: Phase
     total: int

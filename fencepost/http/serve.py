@@ -11,11 +11,11 @@ from sqlalchemy import Engine
 from sqlalchemy.exc import DBAPIError
 
 from fencepost.http.app import THREADS, create_app
-from pipeline import events, faults, keys, logs
-from pipeline.database import connect
+from fencepost.starting import engine_for, prepare
+from pipeline import events, keys
 from pipeline.errors import SettingsError
 from pipeline.processes import Presence
-from pipeline.settings import Settings, fault
+from pipeline.settings import Settings
 
 GRACE_SECONDS = 5
 
@@ -24,16 +24,8 @@ def api(settings: Settings) -> None:
     """Serves HTTP until SIGTERM; also while PostgreSQL is away, with 503. Raises SettingsError."""
     settings.needs("database_url")
     listener = listen(settings.host, settings.port)
-    logs.configure(level=settings.log_level, as_json=settings.log_json)
-    if armed := fault():
-        faults.arm(*armed)
-    # A pool may grow to twice its size, which makes one connection for each thread.
-    engine = connect(
-        settings.database_url.get_secret_value(),
-        application="fencepost api",
-        size=THREADS // 2,
-        pooled=settings.is_pooled,
-    )
+    prepare(settings)
+    engine = engine_for(settings, "api", size=THREADS // 2)  # may grow to twice that: a connection for each thread
     server = _Server(
         uvicorn.Config(
             create_app(settings, engine=engine),

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
-from unicodedata import normalize
 from uuid import UUID
 
 from sqlalchemy import Connection
@@ -10,6 +9,7 @@ from sqlalchemy import Connection
 from indexer.search.backend import HitPassage
 from indexer.search.highlight import highlight
 from indexer.search.query import Atom
+from indexer.search.rows import in_normal_form
 
 MOST_PASSAGES = 3
 """Of one hit."""
@@ -24,35 +24,23 @@ class Piece(NamedTuple):
     member: str | None
     body: str
 
-
-class _Shown(NamedTuple):
-    """A piece in normal form, and where its pages begin there."""
-
-    body: str
-    pages: list[tuple[int, int | None]]
-
     def page_at(self, offset: int) -> int | None:
         """The page that has this offset of the text."""
-        return [page for start, page in self.pages if start <= offset][-1]
+        begun = zip(self.breaks[::2], self.breaks[1::2], strict=True)
+        return [self.page, *(page for start, page in begun if start <= offset)][-1]
 
 
 def marked(connection: Connection, atoms: Sequence[Atom], pieces: Iterable[Piece]) -> dict[UUID, list[HitPassage]]:
     """The passages of each document, of the first pieces first; one where nothing matches shows how it begins."""
-    pieces = list(pieces)
-    shown = [_shown(piece) for piece in pieces]
+    shown = [_in_normal_form(piece) for piece in pieces]
     found: dict[UUID, list[HitPassage]] = {}
-    windows = highlight(connection, atoms, [one.body for one in shown])
-    for piece, one, places in zip(pieces, shown, windows, strict=True):
-        passages = [HitPassage(one.page_at(place.start), piece.member, place.html) for place in places]
+    windows = highlight(connection, atoms, [piece.body for piece in shown])
+    for piece, places in zip(shown, windows, strict=True):
+        passages = [HitPassage(piece.page_at(place.start), piece.member, place.html) for place in places]
         found[piece.document_id] = [*found.get(piece.document_id, []), *passages][:MOST_PASSAGES]
     return found
 
 
-def _shown(piece: Piece) -> _Shown:
-    """Normalises page by page, so that each knows where it begins afterwards."""
-    starts = [0, *piece.breaks[::2], len(piece.body)]
-    body, pages = "", []
-    for start, end, page in zip(starts, starts[1:], [piece.page, *piece.breaks[1::2]], strict=False):
-        pages.append((len(body), page))
-        body += normalize("NFKC", piece.body[start:end])
-    return _Shown(body, pages)
+def _in_normal_form(piece: Piece) -> Piece:
+    body, breaks = in_normal_form(piece.body, piece.breaks)
+    return piece._replace(body=body, breaks=breaks)

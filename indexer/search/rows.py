@@ -7,8 +7,9 @@ of small members several share a row that names the first and the last.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
+from unicodedata import normalize
 
 from indexer.search.backend import Entry, Passage
 from indexer.search.text import search_text
@@ -57,6 +58,17 @@ def rows_of(entry: Entry) -> Iterator[Row]:
         body = "".join(piece.text for piece in group)
         words = search_text(body)
         yield Row(n, group[0].page, _breaks(group), words.count(" ") + 1, _member(group), body, words)
+
+
+def in_normal_form(body: str, breaks: Sequence[int]) -> tuple[str, tuple[int, ...]]:
+    """A row's text as it is shown, and its breaks there: normalised page by page, so that none moves into another."""
+    if body.isascii():
+        return body, tuple(breaks)
+    text, moved = "", []
+    for start, end in pairwise([0, *breaks[::2], len(body)]):
+        moved.append(len(text))
+        text += normalize("NFKC", body[start:end])
+    return text, tuple(chain.from_iterable(zip(moved[1:], breaks[1::2], strict=True)))
 
 
 def _limits(passages: Sequence[Passage]) -> _Limits:

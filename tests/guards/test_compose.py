@@ -1,8 +1,10 @@
-"""docker-compose.yml agrees with the code, with .env.example, and with what is tested. `make lint` checks its form."""
+"""docker-compose.yml has the form of compose files, and agrees with the code, with .env.example and with the tests."""
 
+import hashlib
 import re
 import stat
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -20,6 +22,26 @@ VALUES = {"DATABASE_PASSWORD": "1", "BROKER_PASSWORD": "2"}
 SERVICES = compose.services(VALUES)
 OURS = (*PROCESSES, "migrate")
 COMMANDS: Any = typer.main.get_command(app)
+SPEC = ROOT / "tests" / "guards" / "compose-spec"
+
+
+def follows_the_schema(file: Path) -> bool:
+    """Whether a file is what the Compose specification says."""
+    program = [sys.executable, "-m", "check_jsonschema", "--schemafile", SPEC / "compose-spec.json", file]
+    return subprocess.run(program, capture_output=True, check=False).returncode == 0
+
+
+def test_it_follows_the_schema_of_compose_files(tmp_path: Path) -> None:
+    assert follows_the_schema(compose.FILE)
+    wrong = tmp_path / "docker-compose.yml"
+    wrong.write_text(compose.FILE.read_text().replace("stop_grace_period:", "stop_grace_time:"))
+    assert not follows_the_schema(wrong)
+
+
+def test_the_schema_is_the_one_that_is_documented_and_has_its_licence() -> None:
+    schema = hashlib.sha256((SPEC / "compose-spec.json").read_bytes()).hexdigest()
+    assert schema in (SPEC / "README.md").read_text()
+    assert "Apache License" in (SPEC / "LICENSE").read_text()
 
 
 def test_it_has_every_part_of_production() -> None:

@@ -12,8 +12,10 @@ import pytest
 from sqlalchemy import Connection, event
 
 from fencepost.local.postgres import LocalPostgres
-from pipeline import outbox
+from pipeline import builds, indexes, keys, outbox, refills, sessions
 from pipeline.broker import Postman
+from pipeline.builds import Kind, Phase
+from pipeline.caller import Scope
 from pipeline.leases import Ending, Lease, finish_if_held, lease, lock_held, renew_if_held
 from pipeline.outcomes import Published
 from pipeline.purging import Purger
@@ -161,6 +163,54 @@ def test_reclaim_and_resend(world: World) -> None:
     with reading(world) as reads:
         assert len(sweeper.reclaim()) == BATCH
     assert max(read.total() for read in reads) <= leased + 25 * BATCH, reads
+
+
+def test_refills_read_their_batch(world: World) -> None:
+    """However many have failed; and where there is no build, which is nearly always, next to nothing."""
+
+    def take(connection: Connection) -> refills.Batch | None:
+        return refills.lease(connection, backend="postgres", worker_id=1, most=200, most_bytes=2**20)
+
+    all_of(each_time(world, take), most=10)
+    with world.engine.begin() as connection:
+        index = indexes.must_be_live(connection)
+        build = builds.begin(connection, Kind.REPAIR, index.index_id, Phase.FILLING, walks=True)
+
+    def refill(connection: Connection) -> None:
+        batch = take(connection)
+        assert batch is not None
+        assert len(batch.refills) == 200
+        refills.finish_if_held(
+            connection, batch.build_id, [(one, Published()) for one in batch.refills], world.settings
+        )
+
+    world.execute(
+        "INSERT INTO refills (build_id, document_id, failed) SELECT :id, gen_random_uuid(), true"
+        " FROM generate_series(1, 20000)",
+        id=build.build_id,
+    )
+    all_of(each_time(world, refill), most=20 * 200)
+    all_of(each_time(world, lambda connection: refills.are_left(connection, build.build_id)), most=10)
+    with world.engine.begin() as connection:
+        builds.move(connection, build, Phase.FAILED)
+
+
+def test_asking_for_a_key_reads_its_row(world: World) -> None:
+    with world.engine.begin() as connection:
+        token, _ = keys.create(connection, "somebody", Scope.READ, ["default"])
+        secret = sessions.begin(connection, token, hours=1)
+        assert secret is not None
+    world.execute("""
+        INSERT INTO api_keys (name, prefix, hash, scope)
+        SELECT 'n', lpad(to_hex(n), 8, '0'), sha256(n::text::bytea), 'read' FROM generate_series(1, 5000) n
+    """)
+    world.execute("""
+        INSERT INTO sessions (hash, key_id, expires_at)
+        SELECT hash, key_id, now() + interval '1 h' FROM api_keys
+    """)
+    world.execute("ANALYZE api_keys, sessions")
+    all_of(each_time(world, lambda connection: keys.find(connection, token)), most=10)
+    all_of(each_time(world, lambda connection: sessions.find(connection, secret)), most=10)
 
 
 def test_the_purge_reads_its_batch(world: World) -> None:

@@ -20,16 +20,17 @@ from indexer.search.backend import Entry, EntryState, SearchBackend, SearchReque
 from indexer.search.backends import backend as backend_of
 from indexer.search.opensearch import OpenSearchBackend
 from indexer.search.postgres import Postgres
-from indexer.verifying import Verifier
+from indexer.verifying import Verifier, begin
 from pipeline import builds, indexes, verifications
 from pipeline.acceptance import Acceptance
-from pipeline.builds import Build, Kind, Phase
+from pipeline.builds import Build, Phase
 from pipeline.holding import Holding
 from pipeline.leases import Ending, Lease, finish_if_held, lock_held
 from pipeline.loop import Loop
 from pipeline.outcomes import Published, TextQuality
 from pipeline.settings import OpenSearch, Settings
 from pipeline.verifications import Verification
+from tests.support.entries import entry
 from tests.support.waiting import until
 from tests.support.world import World
 
@@ -60,6 +61,12 @@ class Library:
     def __post_init__(self) -> None:
         self.builder = Builder(self.world.engine, self.backend, self.world.settings)
         self.refiller = self.refilling_worker()
+
+    @property
+    def live(self) -> str:
+        """The name of the index that is searched."""
+        with self.world.engine.connect() as connection:
+            return indexes.must_be_live(connection).name
 
     def refilling_worker(self, holding: Holding | None = None) -> Refiller:
         """Another worker's thread that refills."""
@@ -103,9 +110,10 @@ class Library:
 
     def write(self, held: Lease, words: str | None) -> None:
         """The publish of an attempt, committed by itself as with an engine of its own."""
-        entry = Entry(
+        written = entry(
+            () if words is None else words,
+            held.input_version,
             document_id=held.document_id,
-            version=held.input_version,
             tombstone=words is None,
             collection_id=held.collection_id,
             key=held.key,
@@ -113,10 +121,10 @@ class Library:
             media_type="" if words is None else "text/plain",
             metadata=held.metadata,
             accepted_at=held.accepted_at,
-            passages=() if words is None else [Passage(words)],
         )
         with self.world.engine.begin() as connection:
-            outcomes = self.backend.publish(connection if self.backend.in_transaction else None, held.targets, [entry])
+            own = connection if self.backend.in_transaction else None
+            outcomes = self.backend.publish(own, held.targets, [written])
         assert not outcomes, outcomes
 
     def finish(self, held: Lease, words: str | None) -> None:
@@ -135,21 +143,18 @@ class Library:
     def spoil(self, document_id: UUID, version: int, *, tombstone: bool = False, words: str = "spoilt") -> None:
         """Puts another entry in the place of a document's, whatever its version."""
         self.lose(document_id)
-        row = self.world.row("SELECT now() AS accepted_at")
-        entry = Entry(document_id, version, tombstone, 1, None, "", "", {}, row["accepted_at"], [Passage(words)])
-        if tombstone:
-            entry = entry._replace(passages=())
-        until(lambda: self._is_written(entry), what="the end of the memory of what was there")
+        other = entry(() if tombstone else words, version, document_id=document_id, tombstone=tombstone)
+        until(lambda: self._is_written(other), what="the end of the memory of what was there")
 
-    def _is_written(self, entry: Entry) -> bool:
+    def _is_written(self, other: Entry) -> bool:
+        target = [self.live]
         with self.world.engine.begin() as connection:
-            target = [indexes.must_be_live(connection).name]
-            return not self.backend.publish(connection if self.backend.in_transaction else None, target, [entry])
+            return not self.backend.publish(connection if self.backend.in_transaction else None, target, [other])
 
     def lose(self, *documents: UUID) -> None:
         """Takes entries out of the live index."""
+        name = self.live
         with self.world.engine.begin() as connection:
-            name = indexes.must_be_live(connection).name
             for state in self.backend.states_of(connection, name, documents):
                 assert self.backend.remove(connection, name, state)
         self.refresh()  # else the engine remembers the versions of what is gone
@@ -161,8 +166,8 @@ class Library:
 
     def entries(self, index: str | None = None) -> dict[UUID, EntryState]:
         """Everything in an index, the live one unless named."""
+        name = index or self.live
         with self.world.engine.connect() as connection:
-            name = index or indexes.must_be_live(connection).name
             return {one.document_id: one for one in self.backend.states_after(connection, name, None, 10_000)}
 
     def find(self, words: str) -> int:
@@ -174,18 +179,12 @@ class Library:
     def verify(self, *, repair: bool = False, chunk: int = 1000) -> Verification:
         """A whole verification, and the repair that it leads to."""
         with self.world.engine.begin() as connection:
-            index = indexes.must_be_live(connection)
-            build = (
-                builds.begin(connection, Kind.REPAIR, index.index_id, Phase.VERIFYING, walks=False) if repair else None
-            )
-            begun = verifications.begin(
-                connection, index.index_id, build_id=build.build_id if build else None, repair=repair
-            )
+            begun = begin(connection, indexes.must_be_live(connection), repair=repair)
         verifier = Verifier(self.world.engine, self.backend, self.world.settings, chunk=chunk)
         while verifier.step():
             pass
-        if build is not None:
-            self.run(build)
+        if repair:
+            self.run(self.build())
         return self.verification(begun.verification_id)
 
     def verification(self, verification_id: int) -> Verification:

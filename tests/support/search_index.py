@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from itertools import count
 from typing import Any
 from uuid import UUID, uuid4
@@ -13,8 +13,7 @@ from indexer.extract.types import Passage
 from indexer.search.backend import Entry, Hit, SearchBackend, SearchPage, SearchRequest, Sort
 from pipeline import indexes
 from pipeline.indexes import IndexState, PhysicalIndex
-
-BEGINNING = datetime(2026, 1, 1, tzinfo=UTC)
+from tests.support.entries import BEGINNING, entry
 
 
 def make_live(backend: SearchBackend, engine: Engine, prefix: str) -> PhysicalIndex:
@@ -42,22 +41,9 @@ class SearchIndex:
 
     def entry(self, key: str, body: str | Sequence[Passage], /, *, version: int = 1, **fields: Any) -> Entry:
         """A document that is known by its key; each newer than the one before."""
-        passages = [Passage(body)] if isinstance(body, str) else body
-        return Entry(
-            document_id=self.ids.setdefault(key, uuid4()),
-            version=version,
-            **{
-                "tombstone": False,
-                "collection_id": 1,
-                "key": key,
-                "title": "",
-                "media_type": "text/plain",
-                "metadata": {},
-                "accepted_at": BEGINNING + timedelta(seconds=next(self.numbers)),
-                "passages": passages,
-            }
-            | fields,
-        )
+        document_id = self.ids.setdefault(key, uuid4())
+        accepted_at = BEGINNING + timedelta(seconds=next(self.numbers))
+        return entry(body, version, document_id=document_id, **{"key": key, "accepted_at": accepted_at} | fields)
 
     def add(self, key: str, body: str | Sequence[Passage], /, *, version: int = 1, **fields: Any) -> bool:
         """Publishes one document; returns whether the index took it."""

@@ -7,7 +7,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from pipeline import keys
 from pipeline.caller import Scope
-from tests.support import shelves
+from tests.support import shelves, tabs
 from tests.support.servers import Database
 from tests.support.shelves import Scene
 from tests.web.test_access import CONTRAST
@@ -25,15 +25,8 @@ def scene(database: Database) -> Iterator[Scene]:
 
 @pytest.fixture
 def tab(browser: Browser, scene: Scene) -> Iterator[Page]:
-    """A tab; the test fails if the page has an error in its script or breaks its own content policy."""
-    context = browser.new_context(base_url=str(scene.client.base_url).rstrip("/"))
-    page = context.new_page()
-    complaints: list[str] = []
-    page.on("pageerror", lambda error: complaints.append(str(error)))
-    page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)
-    yield page
-    context.close()
-    assert [text for text in complaints if "status of 4" not in text] == []
+    with tabs.opened(browser, str(scene.client.base_url).rstrip("/")) as page:
+        yield page
 
 
 def log_in(tab: Page, token: str) -> None:

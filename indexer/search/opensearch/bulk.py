@@ -25,7 +25,7 @@ from indexer.search.opensearch.reasons import is_unreached, reason_of
 from indexer.search.opensearch.verdicts import ANSWERED, STALE, TOO_LARGE, Kind, Verdict, outcome_of, verdict_on
 from pipeline.errors import IndexUnavailable
 from pipeline.loop import backoff
-from pipeline.outcomes import Outcome, RetryLater
+from pipeline.outcomes import Outcome, outage
 from pipeline.settings import OpenSearch as OpenSearchSettings
 
 TRIES = 4
@@ -35,7 +35,7 @@ OVERLOADED = frozenset({429, 503})
 TELLING = "errors,items.*.status,items.*.error.type,items.*.error.reason"
 """What we want to know of an answer."""
 
-NOWHERE = RetryLater("index_unavailable", "There is no index yet; run `fencepost index rebuild`.", refund=True)
+NOWHERE = outage("There is no index yet; run `fencepost index rebuild`.")
 
 Place = tuple[UUID, str]
 """A document, and the index for which its entry is meant."""

@@ -63,7 +63,7 @@ def connect(settings: Settings) -> OpenSearch:
 
 
 @contextmanager
-def asking() -> Iterator[None]:
+def explaining() -> Iterator[None]:
     """Raises IndexUnavailable, with a sentence, for what went wrong in the engine or on the way."""
     try:
         yield

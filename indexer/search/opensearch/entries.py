@@ -1,13 +1,12 @@
 """An entry as the engine gets it: one JSON object with all of its passages."""
 
 from typing import Any
-from unicodedata import normalize
 
 import orjson
 
 from indexer.search.backend import Entry
 from indexer.search.opensearch.metadata import indexed
-from indexer.search.rows import MEDIA_TYPE_CHARACTERS, Row, name_words, rows_of
+from indexer.search.rows import MEDIA_TYPE_CHARACTERS, Row, in_normal_form, name_words, rows_of
 
 ORDER_CHARACTERS = 200
 
@@ -35,17 +34,6 @@ def source_of(entry: Entry) -> bytes:
 
 
 def _passage(row: Row) -> dict[str, Any]:
-    text, breaks = (row.body, row.breaks) if row.body.isascii() else _normal(row)
+    text, breaks = in_normal_form(row.body, row.breaks)
     passage = {"n": row.n, "page": row.page, "breaks": breaks, "member": row.member, "text": text, "words": row.words}
     return {name: value for name, value in passage.items() if value not in (None, ())}
-
-
-def _normal(row: Row) -> tuple[str, tuple[int, ...]]:
-    """The text as it is shown, normalised page by page, so that each knows where it begins afterwards."""
-    starts, pages = [0, *row.breaks[::2]], [row.page, *row.breaks[1::2]]
-    text = ""
-    breaks: list[int] = []
-    for start, end, page in zip(starts, [*starts[1:], len(row.body)], pages, strict=True):
-        breaks += (len(text), page or 0)
-        text += normalize("NFKC", row.body[start:end])
-    return text, tuple(breaks[2:])

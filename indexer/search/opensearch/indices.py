@@ -13,7 +13,7 @@ from opensearchpy import OpenSearch
 from opensearchpy.exceptions import NotFoundError, RequestError
 
 from indexer.search.opensearch import mapping
-from indexer.search.opensearch.connection import asking
+from indexer.search.opensearch.connection import explaining
 from pipeline.errors import IndexUnavailable, NameTaken
 from pipeline.indexes import PhysicalIndex
 from pipeline.settings import OpenSearch as OpenSearchSettings
@@ -28,7 +28,7 @@ def create(client: OpenSearch, index: PhysicalIndex, settings: OpenSearchSetting
     """Makes an empty index from the template; one that an earlier try has made is kept."""
     meta = {"fingerprint": index.fingerprint, "identity": str(index.identity)}
     body = {"aliases": {write_alias(index.name): {"is_write_index": True}}, "mappings": {"_meta": meta}}
-    with asking():
+    with explaining():
         client.indices.put_index_template(name=settings.prefix, body=mapping.template(settings))
         try:
             client.indices.create(index=index.name, body=body)
@@ -41,7 +41,7 @@ def create(client: OpenSearch, index: PhysicalIndex, settings: OpenSearchSetting
 def make_live(client: OpenSearch, index: PhysicalIndex, alias: str, ours: Collection[UUID]) -> None:
     """Leads the alias of searches to this index and to no other, in one step. `ours` are all our identities."""
     check_ours(client, index)
-    with asking():
+    with explaining():
         if not client.indices.exists_alias(name=alias) and client.indices.exists(index=alias):
             raise NameTaken(f"OpenSearch has an index named {alias}; remove it, or set FENCEPOST_OPENSEARCH__PREFIX.")
         previous = _behind(client, alias)
@@ -57,17 +57,17 @@ def make_live(client: OpenSearch, index: PhysicalIndex, alias: str, ours: Collec
 
 def drop(client: OpenSearch, index: PhysicalIndex) -> None:
     """Removes the index and its aliases, if it is there and ours."""
-    with asking():
+    with explaining():
         if _identity(client, index.name) is None:
             return
     check_ours(client, index)
-    with asking():
+    with explaining():
         client.indices.delete(index=index.name, ignore_unavailable=True)
 
 
 def check_ours(client: OpenSearch, index: PhysicalIndex) -> None:
     """Raises NameTaken when an index of this name is not the one of the registry, IndexUnavailable when it is gone."""
-    with asking():
+    with explaining():
         identity = _identity(client, index.name)
     if identity is None:
         raise IndexUnavailable(f"The index {index.name} is not in OpenSearch.")
@@ -80,7 +80,7 @@ def check_ours(client: OpenSearch, index: PhysicalIndex) -> None:
 
 def fingerprint_of(client: OpenSearch, index: PhysicalIndex) -> str | None:
     """The fingerprint that an index keeps; None when it is gone or not ours."""
-    with asking():
+    with explaining():
         meta = _meta(client, index.name)
     return meta.get("fingerprint") if meta is not None and meta.get("identity") == str(index.identity) else None
 

@@ -8,7 +8,7 @@ from opensearchpy import OpenSearch
 from opensearchpy.exceptions import ConflictError, NotFoundError
 
 from indexer.search.backend import EntryState
-from indexer.search.opensearch.connection import asking
+from indexer.search.opensearch.connection import explaining
 from pipeline.errors import IndexUnavailable
 
 PROBE = UUID(int=0)
@@ -20,7 +20,7 @@ def states_of(client: OpenSearch, index: str, document_ids: Sequence[UUID]) -> l
     """What the index has of these documents, in real time."""
     if not document_ids:
         return []
-    with asking():
+    with explaining():
         body = {"ids": [str(document_id) for document_id in document_ids]}
         docs = client.mget(index=index, body=body, _source_includes=FIELDS)["docs"]
     if any("error" in doc for doc in docs):
@@ -38,7 +38,7 @@ def states_after(client: OpenSearch, index: str, after: UUID | None, limit: int)
         "track_total_hits": False,
         "_source": FIELDS,
     }
-    with asking():
+    with explaining():
         if after is None:
             client.indices.refresh(index=index)
         hits = client.search(index=index, body=body)["hits"]["hits"]
@@ -48,7 +48,7 @@ def states_after(client: OpenSearch, index: str, after: UUID | None, limit: int)
 def remove(client: OpenSearch, index: str, state: EntryState) -> bool:
     """Removes an entry if it still is as told at the moment of removal."""
     document_id = str(state.document_id)
-    with asking():
+    with explaining():
         try:
             found = client.get(index=index, id=document_id, _source_includes=FIELDS)
             if _state(document_id, found["_source"]) != state:

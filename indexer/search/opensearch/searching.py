@@ -18,7 +18,7 @@ from indexer.search.backend import EXACT_TOTAL, FacetValue, Hit, HitPassage, Sea
 from indexer.search.cursor import Cursor
 from indexer.search.hits import Piece, marked
 from indexer.search.opensearch import queries
-from indexer.search.opensearch.connection import asking
+from indexer.search.opensearch.connection import explaining
 from indexer.search.opensearch.points import KEPT_SECONDS, Points
 from indexer.search.opensearch.queries import Json
 from indexer.search.query import parse
@@ -61,7 +61,7 @@ class Searcher:
         cursor = Cursor.of(request, _is_place)
         terms = look_up(connection, parse(request.text), with_shares=False)
         query = queries.query_of(terms, scope_of(connection, request), request.sort)
-        with asking():
+        with explaining():
             answer = self._ask(_body(request, cursor, query), cursor)
             hits = answer.hits[: request.limit]
             pieces = [*_pieces(hits), *_pieces(self._beginnings([hit for hit in hits if not _best(hit)], cursor))]

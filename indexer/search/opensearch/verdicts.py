@@ -5,7 +5,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from indexer.search.opensearch.reasons import NO_WRITE_INDEX, failure_in, reason_for
-from pipeline.outcomes import Outcome, Rejected, RetryLater, Superseded
+from pipeline.outcomes import Outcome, Rejected, RetryLater, Superseded, outage
 
 
 class Kind(IntEnum):
@@ -70,8 +70,8 @@ def outcome_of(verdicts: Iterable[Verdict], *, engine_works: bool) -> Outcome | 
         Kind.WRITTEN: None,
         Kind.STALE: Superseded(),
         Kind.FAILED: RetryLater("index_refused", message),
-        Kind.BUSY: RetryLater("index_unavailable", message, refund=True),
-        Kind.UNAVAILABLE: RetryLater("index_unavailable", message, refund=True),
+        Kind.BUSY: outage(message),
+        Kind.UNAVAILABLE: outage(message),
         Kind.REFUSED: Rejected("index_refused", message),
         Kind.TOO_LARGE: Rejected("index_payload_too_large", message),
     }[worst]

@@ -73,6 +73,7 @@ CREATE TABLE refills (
     last_error  text,
     PRIMARY KEY (build_id, document_id)
 ) WITH (autovacuum_vacuum_scale_factor = 0.02, autovacuum_vacuum_cost_delay = 0);
+CREATE INDEX refills_to_do ON refills (build_id, document_id) WHERE NOT failed;
 
 -- Comparing an index with the database, in the order of document_id. `repair` hands what differs to the build.
 CREATE TABLE verifications (

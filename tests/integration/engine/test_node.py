@@ -10,7 +10,7 @@ from indexer.extract.types import Passage
 from indexer.search.backend import EntryState
 from pipeline.errors import IndexUnavailable
 from pipeline.outcomes import Outcome, Rejected, RetryLater, Superseded
-from tests.support.entries import entry, tombstone
+from tests.support.entries import HARD_BODIES, entry, tombstone
 from tests.support.node_index import NOWHERE, NodeIndex
 from tests.support.waiting import until
 
@@ -210,18 +210,7 @@ def test_an_entry_that_the_node_has_no_memory_for_pauses_nobody(node: NodeIndex)
     assert node.found("small") == [small.document_id]
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(" ".join(f"unique{n}token" for n in range(200_000)), id="3 MB of different words"),
-        pytest.param("a " * 500_000, id="words of one letter"),
-        pytest.param("z" * 1_000_000, id="one word of a million letters"),
-        pytest.param("東京都は日本の首都です" * 30_000, id="a script without spaces"),
-        pytest.param("\ufdfa" * 20_000, id="a character that unfolds into many"),
-        pytest.param("🙂" * 10_000, id="no words"),
-        pytest.param("", id="no text"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("body", HARD_BODIES)
 def test_no_text_breaks_the_index(node: NodeIndex, body: str):
     document = entry([Passage(body), Passage(" lastword")], title="t" * 1000, key="ü" * 500)
     assert node.publish(document) == {}

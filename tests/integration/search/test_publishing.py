@@ -3,6 +3,7 @@ from uuid import uuid4
 import pytest
 
 from indexer.extract.types import Passage
+from tests.support.entries import HARD_BODIES
 from tests.support.search_index import SearchIndex
 
 
@@ -107,19 +108,7 @@ def test_publishing_nothing_is_fine(index: SearchIndex):
     assert index.publish() == set()
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        pytest.param(" ".join(f"unique{n}token" for n in range(200_000)), id="3 MB of different words"),
-        pytest.param("a " * 500_000, id="words of one letter"),
-        pytest.param("z" * 1_000_000, id="one word of a million letters"),
-        pytest.param("東京都は日本の首都です" * 30_000, id="a script without spaces"),
-        pytest.param("\ufdfa" * 20_000, id="a character that unfolds into many"),
-        pytest.param("", id="no text"),
-        pytest.param(" \n\t ", id="only spaces"),
-        pytest.param("🙂" * 10_000, id="no words"),
-    ],
-)
+@pytest.mark.parametrize("body", HARD_BODIES)
 def test_no_text_breaks_the_index(index: SearchIndex, body: str):
     assert index.add("a", [Passage(body), Passage(" lastword")])
     assert index.find("lastword") == ["a"]
