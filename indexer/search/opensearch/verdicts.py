@@ -16,8 +16,9 @@ class Kind(IntEnum):
     FAILED = 2  # this item's own trouble, which may pass
     BUSY = 3  # no room for it now
     UNAVAILABLE = 4  # the index takes nothing
-    REFUSED = 5  # it will never be taken as it is
-    TOO_LARGE = 6
+    STRUCK = 5  # the index takes nothing any more since it was sent this item, which may be why
+    REFUSED = 6  # it will never be taken as it is
+    TOO_LARGE = 7
 
 
 class Verdict(NamedTuple):
@@ -72,6 +73,7 @@ def outcome_of(verdicts: Iterable[Verdict], *, engine_works: bool) -> Outcome | 
         Kind.FAILED: RetryLater("index_refused", message),
         Kind.BUSY: RetryLater("index_unavailable", message, refund=True),
         Kind.UNAVAILABLE: RetryLater("index_unavailable", message, refund=True),
+        Kind.STRUCK: RetryLater("index_unavailable", message),
         Kind.REFUSED: Rejected("index_refused", message),
         Kind.TOO_LARGE: Rejected("index_payload_too_large", message),
     }[worst]
