@@ -49,7 +49,14 @@ def verdict_on(item: dict[str, Any]) -> Verdict:
     return Verdict(_kind(status, kind, reason), reason_for(status, kind, reason))
 
 
-_OF_THE_INDEX = frozenset({"cluster_block_exception", "index_not_found_exception", "strict_dynamic_mapping_exception"})
+_OF_THE_INDEX = frozenset(
+    {
+        "cluster_block_exception",
+        "index_closed_exception",
+        "index_not_found_exception",
+        "strict_dynamic_mapping_exception",
+    }
+)
 
 
 def _kind(status: int, kind: str, reason: str) -> Kind:
