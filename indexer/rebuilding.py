@@ -21,6 +21,9 @@ TROUBLE_SECONDS = 5.0
 MOST_ROUNDS = 3
 """How often what a verification finds is filled again; more rounds than one mean that something does not hold."""
 
+FILLED = frozenset({Phase.DRAINING, Phase.FILLING, Phase.VERIFYING, Phase.SWAPPING})
+"""While a build is there, its index must be in the engine."""
+
 AFTER = {
     Phase.CREATING: Fault.BUILD_AFTER_CREATING,
     Phase.DRAINING: Fault.BUILD_AFTER_DRAINING,
@@ -53,6 +56,9 @@ class Builder:
         try:
             if self._verifier.step():
                 return 0.0
+        except Transient as error:  # a build goes on, and can be cancelled, whatever becomes of a verification
+            events.emit("index.unanswered", reason=error.message)
+        try:
             return self._step()
         except Transient as error:
             events.emit("index.unanswered", reason=error.message)
@@ -73,12 +79,19 @@ class Builder:
     def _try(self, connection: Connection, build: Build) -> Phase | None:
         """The next phase, which was noted; None when the present one goes on."""
         try:
+            if build.phase in FILLED and (lost := self._lost(connection, build)):
+                return builds.move(connection, build, Phase.CANCELLING, error=lost).phase
             return self._steps[build.phase](connection, build)
         except Transient:
             raise
         except FencepostError as error:
             builds.move(connection, build, self._end_of(build), error=str(error))
             return self._end_of(build)
+
+    def _lost(self, connection: Connection, build: Build) -> str | None:
+        """Why there is nothing to fill any more: while it counts as a target, nothing at all could be published."""
+        index = builds.index_of(connection, build)
+        return indexes.gone(index) if self._backend.fingerprint_in(connection, index) is None else None
 
     def _create(self, connection: Connection, build: Build) -> Phase:
         index = builds.index_of(connection, build)
@@ -134,9 +147,9 @@ class Builder:
         refills.forget(connection, build.build_id)
         verifications.give_up(connection, build.index_id, "The build was cancelled.")
         if build.kind is Kind.REPAIR:
-            return builds.move(connection, build, Phase.CANCELLED).phase
+            return builds.move(connection, build, Phase.CANCELLED, error=build.error).phase
         epoch = indexes.change(connection, {build.index_id: IndexState.RETIRED})
-        return builds.move(connection, build, Phase.DROPPING, epoch=epoch).phase
+        return builds.move(connection, build, Phase.DROPPING, error=build.error, epoch=epoch).phase
 
     def _drop(self, connection: Connection, build: Build) -> Phase | None:
         if not indexes.is_settled(connection, build.epoch):
@@ -145,7 +158,7 @@ class Builder:
         self._backend.drop(connection, index)
         faults.reach(Fault.BUILD_AFTER_DROP)
         indexes.dropped(connection, index)
-        return builds.move(connection, build, Phase.CANCELLED).phase
+        return builds.move(connection, build, Phase.CANCELLED, error=build.error).phase
 
     def _end_of(self, build: Build) -> Phase:
         """A rebuild waits for a person, with its new index; a repair leaves things as they are."""

@@ -123,6 +123,11 @@ def dropped(connection: Connection, index: PhysicalIndex) -> None:
     connection.execute(query("move_index"), {"index_id": index.index_id, "state": IndexState.DROPPED})
 
 
+def gone(index: PhysicalIndex) -> str:
+    """The sentence about an index that somebody has removed from its engine."""
+    return f"The index {index.name} is not there any more; `fencepost index rebuild` makes a new one."
+
+
 def epoch(connection: Connection) -> int:
     """The number of the present list of targets."""
     return int(connection.execute(text("SELECT epoch FROM publish_epoch")).scalar_one())

@@ -45,7 +45,7 @@ class LeaseLost:
 
 
 OUTAGE = "index_unavailable"
-"""The code of an attempt that met an index in trouble: neither an attempt nor time is spent."""
+"""The code of an attempt that met an index in trouble: neither an attempt nor time is spent, unless it may be why."""
 
 Outcome = Published | Superseded | RetryLater | Rejected | LeaseLost
 
@@ -57,7 +57,7 @@ def outage(message: str) -> RetryLater:
 
 def is_outage(outcome: Outcome) -> TypeGuard[RetryLater]:
     """Whether this outcome is about the index and not about the document."""
-    return isinstance(outcome, RetryLater) and outcome.code == OUTAGE and outcome.refund
+    return isinstance(outcome, RetryLater) and outcome.code == OUTAGE
 
 
 class TextQuality(StrEnum):
@@ -80,6 +80,7 @@ HINTS: dict[str, str] = {
     "extractor_timeout": "Split the document, or raise FENCEPOST_EXTRACT__SECONDS and replay.",
     "index_payload_too_large": "Split the document into smaller ones.",
     "index_refused": "The search engine refuses this entry. The message says why; replay when that is mended.",
+    "index_unavailable": "The search engine fails whenever it is sent this. Split it, or give the engine more memory.",
     "index_overloaded": "The search engine had no room for it each time. Give it more memory, then replay.",
     "index_ahead": "The index is newer than the database, as after restoring a backup. Verify the index.",
     "lease_expired": "Workers went silent while they held it. Look at the workers, then replay.",

@@ -186,7 +186,9 @@ def _tell(found: dict[str, Any], drifts: list[dict[str, Any]], build: dict[str, 
             complain(f"and {found['drifted'] - SHOWN:,} more; --json has all of them.")
     counts = ", ".join(f"{count:,} {kind}" for kind, count in found["drift"].items() if count)
     moving = f", {found['in_flight']:,} in flight" if found["in_flight"] else ""
-    typer.echo(f"{found['checked']:,} checked: {counts or 'nothing differs'}{moving}")
+    typer.echo(
+        f"{found['checked']:,} checked: {counts or ('not to the end' if found['error'] else 'nothing differs')}{moving}"
+    )
     if found["error"]:
         complain(found["error"])
     if build is not None and found["drifted"]:

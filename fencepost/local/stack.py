@@ -22,6 +22,8 @@ from fencepost.migrating import migrate
 from pipeline.settings import Settings, environment
 
 READY_SECONDS = 30
+HEAP_OF_AN_ENTRY = 32
+"""How much heap a node wants for the largest entry: 40 MB of words that are all different end one of 512 MB."""
 EVERYWHERE = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104 - where to look for who listens everywhere
 STOP_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -151,6 +153,10 @@ def _with_addresses(settings: Settings, servers: LocalServers) -> Settings:
     found = {"database_url": servers.database_url, "broker_url": servers.broker_url}
     if servers.opensearch:
         found["opensearch_url"] = servers.opensearch.url
+        if "entry_bytes" not in settings.opensearch.model_fields_set:
+            most = settings.local_opensearch.heap_bytes // HEAP_OF_AN_ENTRY
+            ours = settings.opensearch.model_copy(update={"entry_bytes": most})
+            settings = settings.model_copy(update={"opensearch": ours})
     return settings.model_copy(update={name: SecretStr(address) for name, address in found.items()})
 
 
@@ -164,6 +170,7 @@ def _environment(settings: Settings, url: str) -> dict[str, str]:
         "FENCEPOST_BROKER_URL": settings.broker_url.get_secret_value(),
         "FENCEPOST_SEARCH": settings.search_backend,
         "FENCEPOST_OPENSEARCH_URL": settings.opensearch_url.get_secret_value(),
+        "FENCEPOST_OPENSEARCH__ENTRY_BYTES": str(settings.opensearch.entry_bytes),
         "FENCEPOST_HOST": settings.host,
         "FENCEPOST_PORT": url.rpartition(":")[2],
         "FENCEPOST_URL": url,

@@ -28,7 +28,7 @@ router = APIRouter(route_class=PageRoute, include_in_schema=False)
 
 def secret_of(request: Request) -> str | None:
     """What the browser keeps of a session; None without one."""
-    return next((request.cookies[name] for name in COOKIES.values() if name in request.cookies), None)
+    return next(iter(_secrets_of(request)), None)
 
 
 def instead_of(request: Request) -> HTMLResponse:
@@ -73,14 +73,18 @@ async def log_in(request: Request, engine: TheEngine, settings: TheSettings) -> 
 
 @router.post("/logout")
 def log_out(request: Request, engine: TheEngine, _caller: Reader) -> Response:
-    """Ends the session, here and in the browser."""
+    """Ends the session, here and in the browser; both, if it came by HTTPS and without."""
     answer = RedirectResponse(PATH, 303)
-    if (secret := secret_of(request)) is not None:
-        with engine.begin() as connection:
+    with engine.begin() as connection:
+        for secret in _secrets_of(request):
             sessions.end(connection, secret)
     for is_https, name in COOKIES.items():
         answer.delete_cookie(name, secure=is_https, httponly=True, samesite="strict")
     return answer
+
+
+def _secrets_of(request: Request) -> list[str]:
+    return [request.cookies[name] for name in COOKIES.values() if name in request.cookies]
 
 
 def _begin(engine: Engine, settings: Settings, token: str) -> str | None:

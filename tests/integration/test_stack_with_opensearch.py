@@ -61,6 +61,8 @@ def test_its_own_node_is_remembered_with_its_data_and_leaves_nothing(run: Run) -
     first.hears(WITHOUT_PASSWORD, seconds=120)
     first.hears("ready at")
     assert search_of(first) == "opensearch"
+    largest = int(first.environment_of("worker-1")["FENCEPOST_OPENSEARCH__ENTRY_BYTES"])
+    assert largest == 512 * 2**20 / 32, "more could end a node with so little heap"
     httpx.put(f"{opensearch_of(first)}/kept", trust_env=False, timeout=60).raise_for_status()
 
     refused = run()

@@ -4,7 +4,6 @@ Publishing is conditional on the version in the engine itself, so it needs no tr
 """
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from uuid import UUID
 
 from sqlalchemy import Connection
@@ -13,6 +12,7 @@ from indexer.search.backend import Entry, EntryState, SearchPage, SearchRequest
 from indexer.search.opensearch import indices, reading
 from indexer.search.opensearch.bulk import Publisher
 from indexer.search.opensearch.connection import connect
+from indexer.search.opensearch.entries import PROBE
 from indexer.search.opensearch.mapping import FINGERPRINT
 from indexer.search.opensearch.searching import Searcher
 from pipeline import indexes
@@ -100,18 +100,5 @@ class OpenSearchBackend:
 
     def probe(self, targets: Sequence[str]) -> None:
         """Writes the entry of the probe, which no search and no verification sees."""
-        for outcome in self._publisher.publish(targets, [_PROBE]).values():
+        for outcome in self._publisher.publish(targets, [PROBE]).values():
             raise IndexUnavailable(getattr(outcome, "message", "The index refuses the probe."))
-
-
-_PROBE = Entry(
-    document_id=reading.PROBE,
-    version=1,
-    tombstone=True,
-    collection_id=0,
-    key=None,
-    title="",
-    media_type="",
-    metadata={},
-    accepted_at=datetime(1970, 1, 1, tzinfo=UTC),
-)

@@ -4,25 +4,37 @@
 
 What has no room now is sent again within the call, with fewer calls at a time. When the engine is away or refuses a
 whole call, the rest is not tried. A call too large is halved. An item larger than a whole batch travels alone, and
-trouble that it alone has is its own: a giant that the engine cannot swallow must not look like an outage.
+trouble that it alone has is its own: a giant that the engine cannot swallow must not look like an outage. Nor must an
+outage look like a giant's fault for long: when the engine does not take a small entry after it either, all wait until
+it does, so that each outage costs the giant one attempt at most.
 """
 
 import threading
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from uuid import UUID
 
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import OpenSearchException, TransportError
 
-from indexer.search.backend import Entry
-from indexer.search.opensearch.entries import source_of
+from indexer.search.backend import Entry, EntryState
+from indexer.search.opensearch.entries import PROBE, source_of
 from indexer.search.opensearch.indices import write_alias
 from indexer.search.opensearch.limiter import Limiter
 from indexer.search.opensearch.reading import states_of
 from indexer.search.opensearch.reasons import is_unreached, reason_of
-from indexer.search.opensearch.verdicts import ANSWERED, STALE, TOO_LARGE, Kind, Verdict, outcome_of, verdict_on
+from indexer.search.opensearch.verdicts import (
+    ANSWERED,
+    STALE,
+    TOO_LARGE,
+    WRITTEN,
+    Kind,
+    Verdict,
+    outcome_of,
+    verdict_on,
+)
 from pipeline.errors import IndexUnavailable
 from pipeline.loop import backoff
 from pipeline.outcomes import Outcome, outage
@@ -115,9 +127,14 @@ class Publisher:
         most = self._settings.entry_bytes
         verdicts.update({item.place: TOO_LARGE for item in batch if len(item.source) > most})
         pending = [item for item in batch if len(item.source) <= most]
+        if self._is_giant(pending) and self._has_it_already(pending[0]):
+            verdicts[pending[0].place] = WRITTEN
+            return
         failures = 0
         while pending:
             verdicts.update(zip([item.place for item in pending], self._call(pending), strict=True))
+            if struck := [verdict for item in pending if (verdict := verdicts[item.place]).kind is Kind.STRUCK]:
+                raise _CallFailed(struck[0].message)
             pending = [item for item in pending if verdicts[item.place].kind is Kind.BUSY]
             if not pending:
                 self.limiter.went_well()
@@ -160,8 +177,23 @@ class Publisher:
         if status in OVERLOADED:
             self.limiter.overloaded()
         if self._is_giant(items) and _arrived(error):
-            return [Verdict(Kind.FAILED, f"{reason_of(error)} The entry has {len(items[0].source) / 1e6:.0f} MB.")]
+            kind = Kind.FAILED if self._takes_small_ones(items[0].target) else Kind.STRUCK
+            return [Verdict(kind, f"{reason_of(error)} The entry has {len(items[0].source) / 1e6:.0f} MB.")]
         raise _CallFailed(reason_of(error))
+
+    def _takes_small_ones(self, target: str) -> bool:
+        """Whether the engine works, only not with that giant."""
+        with suppress(_CallFailed):
+            (verdict,) = self._call([Item(PROBE.document_id, PROBE.version, target, source_of(PROBE))])
+            return verdict.kind in ANSWERED
+        return False
+
+    def _has_it_already(self, giant: Item) -> bool:
+        """Whether an earlier try was written after all, but took longer than anybody waited for the answer."""
+        with suppress(IndexUnavailable):
+            found = states_of(self._client, giant.target, [giant.document_id])
+            return found == [EntryState(giant.document_id, giant.version, tombstone=False)]
+        return False
 
     def _is_giant(self, items: Sequence[Item]) -> bool:
         return len(items) == 1 and len(items[0].source) > self._settings.bulk_bytes

@@ -1,14 +1,28 @@
 """An entry as the engine gets it: one JSON object with all of its passages."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import orjson
 
 from indexer.search.backend import Entry
+from indexer.search.opensearch import reading
 from indexer.search.opensearch.metadata import indexed
 from indexer.search.rows import MEDIA_TYPE_CHARACTERS, Row, in_normal_form, name_words, rows_of
 
 ORDER_CHARACTERS = 200
+PROBE = Entry(
+    document_id=reading.PROBE,
+    version=1,
+    tombstone=True,
+    collection_id=0,
+    key=None,
+    title="",
+    media_type="",
+    metadata={},
+    accepted_at=datetime(1970, 1, 1, tzinfo=UTC),
+)
+"""Tries whether the engine takes a write; no search and no verification sees it."""
 
 
 def source_of(entry: Entry) -> bytes:

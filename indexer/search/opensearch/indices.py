@@ -95,7 +95,9 @@ def _meta(client: OpenSearch, name: str) -> dict[str, str] | None:
     """What an index keeps about itself; None when there is none of this name."""
     try:
         found = client.indices.get_mapping(index=name)
-    except NotFoundError:
+    except NotFoundError as error:
+        if error.error != "index_not_found_exception":  # somebody else's 404, as that of a proxy, says nothing of it
+            raise
         return None
     return dict(found[name]["mappings"].get("_meta", {})) if name in found else {}
 

@@ -17,6 +17,7 @@ NO_WRITE_INDEX = "no write index"
 
 _OF_A_KIND = {
     "strict_dynamic_mapping_exception": "The index lacks a field that is written now; run `fencepost index rebuild`.",
+    "index_closed_exception": "The index is closed; open it again in OpenSearch.",
     "circuit_breaking_exception": "OpenSearch is short of memory ({kind}).",
 }
 _OF_A_STATUS = {

@@ -5,7 +5,7 @@ from enum import IntEnum
 from typing import Any, NamedTuple
 
 from indexer.search.opensearch.reasons import NO_WRITE_INDEX, failure_in, reason_for
-from pipeline.outcomes import Outcome, Rejected, RetryLater, Superseded, outage
+from pipeline.outcomes import OUTAGE, Outcome, Rejected, RetryLater, Superseded, outage
 
 
 class Kind(IntEnum):
@@ -16,8 +16,9 @@ class Kind(IntEnum):
     FAILED = 2  # this item's own trouble, which may pass
     BUSY = 3  # no room for it now
     UNAVAILABLE = 4  # the index takes nothing
-    REFUSED = 5  # it will never be taken as it is
-    TOO_LARGE = 6
+    STRUCK = 5  # the index takes nothing any more since it was sent this item, which may be why
+    REFUSED = 6  # it will never be taken as it is
+    TOO_LARGE = 7
 
 
 class Verdict(NamedTuple):
@@ -48,7 +49,14 @@ def verdict_on(item: dict[str, Any]) -> Verdict:
     return Verdict(_kind(status, kind, reason), reason_for(status, kind, reason))
 
 
-_OF_THE_INDEX = frozenset({"cluster_block_exception", "index_not_found_exception", "strict_dynamic_mapping_exception"})
+_OF_THE_INDEX = frozenset(
+    {
+        "cluster_block_exception",
+        "index_closed_exception",
+        "index_not_found_exception",
+        "strict_dynamic_mapping_exception",
+    }
+)
 
 
 def _kind(status: int, kind: str, reason: str) -> Kind:
@@ -72,6 +80,7 @@ def outcome_of(verdicts: Iterable[Verdict], *, engine_works: bool) -> Outcome | 
         Kind.FAILED: RetryLater("index_refused", message),
         Kind.BUSY: outage(message),
         Kind.UNAVAILABLE: outage(message),
+        Kind.STRUCK: RetryLater(OUTAGE, message),
         Kind.REFUSED: Rejected("index_refused", message),
         Kind.TOO_LARGE: Rejected("index_payload_too_large", message),
     }[worst]

@@ -103,6 +103,15 @@ def test_logging_out_ends_the_session_here_and_in_the_browser(scene: Scene) -> N
     assert with_cookie(scene, answer, "GET", "/jobs").status_code == 401
 
 
+def test_logging_out_ends_both_sessions_of_a_browser_that_came_both_ways(scene: Scene) -> None:
+    token = scene.key()
+    plain = log_in(scene, token)
+    secure = log_in(scene, token, Host="docs.example", Origin="https://docs.example")
+    both = "; ".join(f"{cookie_of(one)['name']}={cookie_of(one)['value']}" for one in (plain, secure))
+    assert scene.ask(None, "POST", "/logout", headers={"Cookie": both}).status_code == 303
+    assert [with_cookie(scene, one, "GET", "/jobs").status_code for one in (plain, secure)] == [401, 401]
+
+
 def test_a_revoked_key_ends_its_sessions_at_once(scene: Scene) -> None:
     token = scene.key()
     answer = log_in(scene, token)

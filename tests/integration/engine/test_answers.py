@@ -110,6 +110,10 @@ def test_when_everything_is_busy_it_is_nobodys_fault(scripted: ScriptedEngine, i
         ),
         (GONE, "The index live is not in OpenSearch any more; `fencepost index rebuild` makes a new one."),
         (
+            refusal(400, "index_closed_exception", "closed"),
+            "The index is closed; open it again in OpenSearch.",
+        ),
+        (
             refusal(400, "strict_dynamic_mapping_exception", "mapping set to strict, dynamic introduction of [x]"),
             "The index lacks a field that is written now; run `fencepost index rebuild`.",
         ),

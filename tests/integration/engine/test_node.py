@@ -109,6 +109,17 @@ def test_a_read_only_index_pauses_publishing_until_the_block_is_gone(node: NodeI
     assert node.publish(entry()) == {}
 
 
+def test_a_closed_index_pauses_publishing_until_it_is_opened(node: NodeIndex):
+    node.http.post(f"/{node.name}/_close").raise_for_status()
+    reason = "The index is closed; open it again in OpenSearch."
+    assert only(node.publish(entry())) == RetryLater("index_unavailable", reason, refund=True)
+    with pytest.raises(IndexUnavailable, match="is closed"):
+        node.backend.probe([node.name])
+    node.http.post(f"/{node.name}/_open").raise_for_status()
+    node.backend.probe([node.name])
+    assert node.publish(entry()) == {}
+
+
 def test_the_probes_entry_is_seen_by_nobody(node: NodeIndex):
     node.backend.probe([node.name])
     node.backend.probe([node.name])

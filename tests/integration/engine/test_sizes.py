@@ -4,12 +4,13 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import orjson
 import pytest
 
 from indexer.search.opensearch.bulk import Publisher
 from indexer.search.opensearch.connection import connect
 from indexer.search.opensearch.limiter import Limiter
-from pipeline.outcomes import Rejected, RetryLater
+from pipeline.outcomes import Rejected, RetryLater, is_outage
 from pipeline.settings import OpenSearch, Settings
 from tests.support.entries import entry
 from tests.support.node_index import backend_of
@@ -26,6 +27,8 @@ from tests.support.scripted_engine import (
 from tests.support.waiting import until
 
 KB = 1000
+NOT_THERE = Reply(body=b'{"docs": []}')
+"""Whether an earlier try has written a giant is asked first."""
 TOO_LARGE = Rejected("index_payload_too_large", "The engine takes no request as large as this document's entry.")
 
 
@@ -59,7 +62,7 @@ def test_an_entry_over_the_limit_is_never_sent(scripted: ScriptedEngine):
     assert [action["_id"] for call in scripted.calls for action in call.actions] == [str(small.document_id)]
 
 
-@pytest.mark.parametrize(
+IN_TROUBLE = pytest.mark.parametrize(
     "answer",
     [
         pytest.param(failure(429, "circuit_breaking_exception"), id="no memory for the call"),
@@ -67,9 +70,12 @@ def test_an_entry_over_the_limit_is_never_sent(scripted: ScriptedEngine):
         pytest.param(DROPPED, id="dropped"),
         pytest.param(Reply(waits_for=threading.Event()), id="no answer in time"),
     ],
-)  # fmt: skip
+)
+
+
+@IN_TROUBLE
 def test_trouble_with_a_giant_alone_is_its_own(scripted: ScriptedEngine, answer: Answer):
-    scripted.script(everything_written, answer, everything_written)
+    scripted.script(everything_written, NOT_THERE, answer, everything_written)
     before, giant, after = entry(), entry("x " * 50 * KB), entry()
     backend = backend_of(scripted.url, bulk_bytes=20 * KB, timeout_seconds=0.5)
     outcomes = backend.publish(None, ["live"], [before, giant, after])
@@ -79,8 +85,32 @@ def test_trouble_with_a_giant_alone_is_its_own(scripted: ScriptedEngine, answer:
     assert (outcome.code, outcome.refund) == ("index_refused", False)
 
 
+@IN_TROUBLE
+def test_an_outage_costs_a_giant_one_attempt_and_everybody_waits_for_its_end(scripted: ScriptedEngine, answer: Answer):
+    scripted.script(everything_written, NOT_THERE, answer, answer)
+    before, giant, after = entry(), entry("x " * 50 * KB), entry()
+    backend = backend_of(scripted.url, bulk_bytes=20 * KB, timeout_seconds=0.5)
+    outcomes = backend.publish(None, ["live", "new"], [before, giant, after])
+    assert all(isinstance(outcome, RetryLater) and is_outage(outcome) for outcome in outcomes.values())
+    refunds = {one: outcome.refund for one, outcome in outcomes.items() if isinstance(outcome, RetryLater)}
+    assert refunds == {giant.document_id: False, after.document_id: True}
+    assert len(scripted.calls) == 4, "the rest was not tried"
+
+
+def test_a_giant_that_was_written_after_all_is_not_sent_again(scripted: ScriptedEngine):
+    giant, other = entry("x " * 50 * KB), entry("y " * 50 * KB)
+    there = [
+        {"_id": str(one.document_id), "found": True, "_source": {"version": version, "tombstone": False}}
+        for one, version in ((giant, giant.version), (other, other.version - 1))
+    ]
+    scripted.script(*[Reply(body=orjson.dumps({"docs": [state]})) for state in there])
+    assert backend_of(scripted.url, bulk_bytes=20 * KB).publish(None, ["live"], [giant, other]) == {}
+    assert [call.path for call in scripted.calls] == ["/live/_mget", "/live/_mget", "/_bulk"]
+    assert [action["_id"] for action in scripted.calls[-1].actions] == [str(other.document_id)]
+
+
 def test_a_giant_that_has_no_room_for_ever_spends_its_attempts(scripted: ScriptedEngine):
-    scripted.script(*[everything(refusal(429, "circuit_breaking_exception"))] * 4)
+    scripted.script(NOT_THERE, *[everything(refusal(429, "circuit_breaking_exception"))] * 4)
     giant = entry("x " * 50 * KB)
     outcome = backend_of(scripted.url, bulk_bytes=20 * KB).publish(None, ["live"], [giant])[giant.document_id]
     assert isinstance(outcome, RetryLater)

@@ -4,7 +4,7 @@ import pytest
 
 from indexer.adopting import adopt, rebuild
 from indexer.search.backend import SearchBackend
-from pipeline import indexes
+from pipeline import builds, indexes
 from pipeline.builds import Phase
 from pipeline.errors import Conflict
 from pipeline.indexes import IndexState
@@ -112,6 +112,30 @@ def test_an_index_that_was_wiped_is_replaced_and_filled_to_the_last_document(lib
     assert library.run(build).phase is Phase.DONE
     assert library.find("lighthouse") == 4
     library.check()
+
+
+@pytest.mark.parametrize("phase", [Phase.FILLING, Phase.VERIFYING, Phase.SWAPPING])
+def test_a_rebuild_ends_when_its_new_index_is_wiped_and_publishing_goes_on(library: Library, phase: Phase):
+    documents = library.add_many(3)
+    build = library.run(library.rebuild(), to=phase)
+    with library.world.engine.begin() as connection:
+        library.backend.drop(connection, builds.index_of(connection, build))
+    ended = library.run(build)
+    assert ended.phase is Phase.CANCELLED
+    assert "is not there any more" in (ended.error or "")
+    library.update(documents[0], "lighthouse again")
+    library.check()
+    assert library.run(library.rebuild()).phase is Phase.DONE
+
+
+def test_a_verification_of_a_wiped_index_ends_and_says_so(library: Library):
+    library.add_many(3)
+    with library.world.engine.begin() as connection:
+        live = indexes.must_be_live(connection)
+        library.backend.drop(connection, live)
+    verified = library.verify()
+    assert verified.finished_at is not None
+    assert verified.error == f"The index {live.name} is not there any more; `fencepost index rebuild` makes a new one."
 
 
 def test_a_build_must_end_before_a_wiped_index_is_replaced(library: Library):
