@@ -232,6 +232,7 @@ def test_many_are_replayed_in_batches_and_each_answer_is_its_own(
         quarantine.each_batch(
             world.engine,
             Filter(code="corrupt"),
+            None,
             lambda connection, jobs: quarantine.replay(connection, jobs, as_new_version=False, settings=world.settings),
         )
     )
