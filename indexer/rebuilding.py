@@ -82,7 +82,10 @@ class Builder:
             if build.phase in FILLED and (lost := self._lost(connection, build)):
                 return builds.move(connection, build, Phase.CANCELLING, error=lost).phase
             return self._steps[build.phase](connection, build)
-        except Transient:
+        except Transient as error:
+            connection.rollback()
+            with self._engine.begin() as another:
+                builds.hold_up(another, build, error.message)
             raise
         except FencepostError as error:
             builds.move(connection, build, self._end_of(build), error=str(error))

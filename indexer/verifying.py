@@ -16,6 +16,7 @@ from sqlalchemy import Connection, Engine
 from indexer.search.backend import EntryState, SearchBackend
 from pipeline import builds, events, faults, indexes, refills, verifications
 from pipeline.builds import Kind, Phase
+from pipeline.errors import Transient
 from pipeline.faults import Fault
 from pipeline.indexes import IndexState, PhysicalIndex
 from pipeline.settings import Settings
@@ -57,7 +58,13 @@ class Verifier:
             if self._backend.fingerprint_in(connection, index) is None:
                 verifications.give_up(connection, index.index_id, indexes.gone(index))
                 return True
-            cursor = self._compare(connection, verification, index)
+            try:
+                cursor = self._compare(connection, verification, index)
+            except Transient as error:
+                connection.rollback()
+                with self._engine.begin() as another:
+                    verifications.hold_up(another, verification.verification_id, error.message)
+                raise
             verifications.advance(connection, verification, cursor)
         faults.reach(Fault.VERIFY_AFTER_CHUNK)
         if cursor is None:
