@@ -15,10 +15,11 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
+from pipeline import events
 from pipeline.caller import Caller, Scope
 from pipeline.clock import SystemClock
 from pipeline.database import AWAY
-from pipeline.errors import NotFound, Refusal
+from pipeline.errors import IndexUnavailable, NotFound, Refusal
 from pipeline.logs import hide_secrets
 from pipeline.overview import CAP
 from pipeline.wording import counted, duration
@@ -71,6 +72,10 @@ class PageRoute(APIRoute):
             except RequestValidationError:
                 sentence = "The address has a part that this page does not understand."
                 return page("mistake", caller, status=422, sentence=sentence)
+            except IndexUnavailable as error:
+                events.emit("index.unavailable", reason=error.message)
+                sentence = f"The search index does not answer just now: {hide_secrets(error.message)} Try again later."
+                return page("mistake", caller, status=503, sentence=sentence)
             except AWAY:
                 return database_away(caller)
 

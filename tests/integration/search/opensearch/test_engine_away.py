@@ -62,6 +62,13 @@ def test_the_api_answers_503(database: Database, nowhere: str):
     assert answer.json()["code"] == "index_unavailable"
 
 
+def test_its_page_is_a_page(database: Database, nowhere: str):
+    with serving(database, settings(nowhere)) as client:
+        answer = client.get("/search", params={"q": "word"})
+    assert (answer.status_code, answer.headers["content-type"]) == (503, "text/html; charset=utf-8")
+    assert "The search index does not answer just now: OpenSearch did not answer in time." in answer.text
+
+
 def test_a_search_never_reads_the_whole_of_a_document(index: SearchIndex, index_prefix: str, node: httpx.Client):
     index.add("a", "the lighthouse", title="Tower")
     index.visible()
