@@ -74,7 +74,10 @@ class Builder:
         """The next phase, which was noted; None when the present one goes on."""
         try:
             return self._steps[build.phase](connection, build)
-        except Transient:
+        except Transient as error:
+            connection.rollback()
+            with self._engine.begin() as another:
+                builds.hold_up(another, build, error.message)
             raise
         except FencepostError as error:
             builds.move(connection, build, self._end_of(build), error=str(error))

@@ -15,6 +15,7 @@ from sqlalchemy import Connection, Engine
 
 from indexer.search.backend import EntryState, SearchBackend
 from pipeline import events, faults, indexes, refills, verifications
+from pipeline.errors import Transient
 from pipeline.faults import Fault
 from pipeline.indexes import IndexState, PhysicalIndex
 from pipeline.settings import Settings
@@ -46,7 +47,13 @@ class Verifier:
             if index.backend != self._backend.kind or index.state not in {IndexState.LIVE, IndexState.FILLING}:
                 verifications.give_up(connection, index.index_id, f"{index.name} was replaced meanwhile.")
                 return True
-            cursor = self._compare(connection, verification, index)
+            try:
+                cursor = self._compare(connection, verification, index)
+            except Transient as error:
+                connection.rollback()
+                with self._engine.begin() as another:
+                    verifications.hold_up(another, verification.verification_id, error.message)
+                raise
             verifications.advance(connection, verification, cursor)
         faults.reach(Fault.VERIFY_AFTER_CHUNK)
         if cursor is None:

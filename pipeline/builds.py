@@ -161,6 +161,17 @@ def move(connection: Connection, build: Build, phase: Phase, *, error: str | Non
     return moved
 
 
+def hold_up(connection: Connection, build: Build, reason: str) -> None:
+    """Notes why a build does not get on just now; its next phase takes it back."""
+    connection.execute(
+        text("""
+            UPDATE builds SET error = :reason
+            WHERE build_id = :build_id AND phase = :phase AND error IS DISTINCT FROM :reason
+        """),
+        {"build_id": build.build_id, "phase": build.phase, "reason": reason},
+    )
+
+
 def index_of(connection: Connection, build: Build) -> PhysicalIndex:
     """The index that a build fills."""
     return indexes.find(connection, build.index_id)

@@ -183,10 +183,22 @@ def advance(connection: Connection, verification: Verification, cursor: UUID | N
     """Moves on behind a document; None is the end."""
     statement = text("""
         UPDATE verifications
-        SET cursor = :cursor, finished_at = CASE WHEN CAST(:cursor AS uuid) IS NULL THEN clock_timestamp() END
+        SET cursor = :cursor, error = NULL,
+            finished_at = CASE WHEN CAST(:cursor AS uuid) IS NULL THEN clock_timestamp() END
         WHERE verification_id = :id
     """)
     connection.execute(statement, {"id": verification.verification_id, "cursor": cursor})
+
+
+def hold_up(connection: Connection, verification_id: int, reason: str) -> None:
+    """Notes why one does not get on just now; the next chunk takes it back."""
+    connection.execute(
+        text("""
+            UPDATE verifications SET error = :reason
+            WHERE verification_id = :id AND finished_at IS NULL AND error IS DISTINCT FROM :reason
+        """),
+        {"id": verification_id, "reason": reason},
+    )
 
 
 def give_up(connection: Connection, index_id: int, error: str) -> None:

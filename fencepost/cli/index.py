@@ -18,8 +18,8 @@ app = typer.Typer(
     name="index", no_args_is_help=True, help="The search index: look, compare it with the database, repair, rebuild."
 )
 NoWait = Annotated[bool, typer.Option("--no-wait", help="Only begin; `fencepost index info` shows how far it is.")]
-Show = Callable[[str, int, int], None]
-"""Tells a phase with how much is done, of how much."""
+Show = Callable[[str, int, int, str | None], None]
+"""Tells a phase with how much is done, of how much, and why it does not get on."""
 
 LOOK_SECONDS = 0.5
 SHOWN = 20
@@ -87,6 +87,8 @@ def rebuild(
         print_json(build)
     else:
         typer.echo(f"{build['kind']} {build['phase']}: {build['done']:,} documents in {build['index']}")
+        if (build["kind"], build["phase"]) == ("rebuild", "done"):
+            typer.echo("The old index is kept; `fencepost index info` names it, `fencepost index drop` removes it.")
         if build["error"]:
             complain(build["error"])
     if build["phase"] != ("cancelled" if cancel else "done"):
@@ -132,8 +134,12 @@ def _following(what: str, *, as_json: bool) -> Iterator[Show]:
         quiet = as_json or not sys.stderr.isatty()
         with Progress(*columns, console=console(stderr=True), transient=True, disable=quiet) as progress:
             task = progress.add_task("waiting", total=None, rate="")
+            told: set[str] = set()
 
-            def show(phase: str, done: int, total: int) -> None:
+            def show(phase: str, done: int, total: int, held_up: str | None) -> None:
+                if held_up and held_up not in told:
+                    told.add(held_up)
+                    complain(f"{what} waits: {held_up} It goes on by itself.")
                 if progress.tasks[0].description != phase:
                     progress.reset(task, description=phase, rate="")
                 speed = progress.tasks[0].speed
@@ -149,7 +155,7 @@ def _following(what: str, *, as_json: bool) -> Iterator[Show]:
 def _verified(client: "Client", verification_id: int, show: Show) -> dict[str, Any]:
     while True:
         found: dict[str, Any] = client.get(f"/v1/index/verifications/{verification_id}", limit=1)
-        show("verifying", found["checked"], found["total"])
+        show("verifying", found["checked"], found["total"], None if found["finished_at"] else found["error"])
         if found["finished_at"] is not None:
             return {name: value for name, value in found.items() if name not in {"items", "next"}}
         _never.wait(LOOK_SECONDS)
@@ -160,9 +166,10 @@ def _built(client: "Client", build_id: int, show: Show) -> dict[str, Any]:
     while True:
         seen = client.get("/v1/index")
         build: dict[str, Any] = seen["build"]
-        show(build["phase"], build["done"], build["total"])
         if build["build_id"] != build_id or build["finished_at"] is not None or build["phase"] == "stuck":
             return build
+        held_up = build["error"] or (seen["verifying"] or {}).get("error") or seen["paused"]
+        show(build["phase"], build["done"], build["total"], held_up)
         _never.wait(LOOK_SECONDS)
 
 
@@ -214,6 +221,7 @@ def _facts(seen: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         )
     if going := seen["verifying"]:
         yield "verifying", _progress(going["checked"], going)
+        yield "trouble", going["error"]
     if build:
         ended = build["finished_at"]
         yield (
@@ -221,6 +229,7 @@ def _facts(seen: dict[str, Any]) -> Iterator[tuple[str, Any]]:
             f"{build['phase']} {ended[:19]}" if ended else f"{build['phase']}: {_progress(build['done'], build)}",
         )
         yield "trouble", build["error"]
+    yield "paused", seen["paused"]
 
 
 def _progress(done: int, work: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ from fencepost.http.index_shapes import (
 from indexer import adopting
 from indexer.search.backend import SearchBackend
 from indexer.search_routes import the_backend
-from pipeline import builds, events, indexes, overview, verifications
+from pipeline import breaker, builds, events, indexes, overview, verifications
 from pipeline.builds import Build, Kind, Phase
 from pipeline.database import MOST_BIGINT
 from pipeline.errors import Conflict, NotFound
@@ -124,6 +124,7 @@ def read_index(connection: Connection, backend: SearchBackend) -> dict[str, Any]
         "verification": _verification(finished, live, now) if finished is not None and live is not None else None,
         "verifying": _verification(verifying, live, now) if verifying is not None and live is not None else None,
         "build": _build(connection, build, now) if build is not None else None,
+        "paused": breaker.why_open(connection, breaker.INDEX),
     }
 
 
@@ -146,7 +147,8 @@ def _same_backend(index: PhysicalIndex, backend: SearchBackend) -> None:
     if index.backend != backend.kind:
         raise Conflict(
             "other_backend",
-            f"{index.name} is in {index.backend}, but this server's settings say {backend.kind}.",
+            f"{index.name} is in {index.backend}, but this server's settings say {backend.kind}."
+            f" A server with FENCEPOST_SEARCH={index.backend} can do that.",
         )
 
 

@@ -85,6 +85,7 @@ class IndexesShape(BaseModel):
     verification: VerificationShape | None = Field(description="The last one of the live index that came to its end.")
     verifying: VerificationShape | None = Field(description="The one that is under way.")
     build: BuildShape | None = Field(description="The one that is under way, else the last one.")
+    paused: str | None = Field(description="Why nothing is published or filled just now.")
 
 
 class Verify(BaseModel):

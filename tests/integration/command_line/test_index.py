@@ -4,11 +4,14 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from httpx import Client
 
+from pipeline import breaker
 from pipeline.builds import Phase
+from pipeline.errors import IndexUnavailable
 from tests.integration.command_line.conftest import Run
 from tests.support.api import serving
 from tests.support.indexing import Library
@@ -51,6 +54,7 @@ def test_rebuild_and_drop(fencepost: Run, library: Library):
         ran = fencepost("index", "rebuild")
         assert (ran.code, ran.err) == (0, "")
         assert "rebuild done: 3 documents in " in ran.out
+        assert "The old index is kept" in ran.out
     assert fencepost("index", "drop", old).code == 0
     assert fencepost("index", "drop", old).code == 4
     assert fencepost("index", "rebuild", "--no-wait").code == 0
@@ -58,6 +62,27 @@ def test_rebuild_and_drop(fencepost: Run, library: Library):
     with library.at_work():
         assert fencepost("index", "rebuild", "--cancel", "--json").json["phase"] == "cancelled"
     assert fencepost("index", "rebuild", "--cancel").code == 4
+
+
+def test_what_holds_it_up_is_said_once(fencepost: Run, library: Library, monkeypatch: pytest.MonkeyPatch):
+    asked: list[int] = []
+    states_after = library.backend.states_after
+
+    def away_at_first(*arguments: Any) -> Any:
+        asked.append(1)
+        if len(asked) < 3:
+            raise IndexUnavailable("It is away.")
+        return states_after(*arguments)
+
+    library.add()
+    monkeypatch.setattr(library.backend, "states_after", away_at_first)
+    with library.at_work():
+        ran = fencepost("index", "verify")
+    assert (ran.code, ran.out) == (0, "1 checked: nothing differs\n")
+    assert ran.err == "fencepost: the verification waits: It is away. It goes on by itself.\n"
+    with library.world.engine.begin() as connection:
+        breaker.trip(connection, breaker.INDEX, reason="It is away.")
+    assert ["paused", "It", "is", "away."] in [line.split() for line in fencepost("index", "info").out.splitlines()]
 
 
 def test_a_repair_that_fails_is_a_failure(fencepost: Run, library: Library):

@@ -6,7 +6,8 @@ from uuid import uuid4
 import pytest
 from httpx import Client
 
-from pipeline import indexes, verifications
+from pipeline import breaker, indexes, verifications
+from pipeline.errors import IndexUnavailable
 from tests.support.api import serving
 from tests.support.indexing import Library
 from tests.support.servers import Database
@@ -37,6 +38,47 @@ def test_an_index_tells_about_itself(client: Client, library: Library):
         until(lambda: client.get(f"/v1/index/verifications/{number}").json()["finished_at"])
     seen = client.get("/v1/index").json()
     assert seen["verification"]["drift"]["missing"] == seen["verification"]["drifted"] == 1
+
+
+def test_what_holds_it_up_is_told(client: Client, library: Library, monkeypatch: pytest.MonkeyPatch):
+    def away(*_: object) -> None:
+        raise IndexUnavailable("It is away.")
+
+    library.add()
+    assert client.get("/v1/index").json()["paused"] is None
+    with library.world.engine.begin() as connection:
+        breaker.trip(connection, breaker.INDEX, reason="It is away.")
+    client.post("/v1/index/verify")
+    client.post("/v1/index/rebuild")
+    with monkeypatch.context() as patch:
+        patch.setattr(library.backend, "states_after", away)
+        patch.setattr(library.backend, "create", away)
+        library.builder.run_once()
+        seen = client.get("/v1/index").json()
+        assert (seen["paused"], seen["verifying"]["error"]) == ("It is away.", "It is away.")
+        page = client.get("/index").text
+        assert page.count("It is away.") == 1
+    library.builder.run_once()
+    assert client.get("/v1/index").json()["verification"]["error"] is None
+    with monkeypatch.context() as patch:
+        patch.setattr(library.backend, "create", away)
+        library.builder.run_once()
+        assert client.get("/v1/index").json()["build"]["error"] == "It is away."
+    library.builder.run_once()
+    build = client.get("/v1/index").json()["build"]
+    assert (build["phase"], build["error"]) == ("draining", None)
+
+
+def test_an_index_of_another_backend_is_dropped_by_a_server_that_has_it(client: Client, library: Library):
+    other = next(kind for kind in ("postgres", "opensearch") if kind != library.backend.kind)
+    library.world.execute(
+        f"INSERT INTO search_indexes (backend, fingerprint, name, state) VALUES ('{other}', 'x', 'old-x', 'retired')"
+    )
+    refused = client.delete("/v1/index/old-x").json()
+    assert (refused["code"], f"FENCEPOST_SEARCH={other}" in refused["detail"]) == ("other_backend", True)
+    page = client.get("/index").text
+    assert f"FENCEPOST_SEARCH={other}" in page
+    assert "index drop old-x" not in page
 
 
 def test_what_differs_is_paged(client: Client, library: Library):
