@@ -111,6 +111,8 @@ def workers(connection: Connection, settings: Settings) -> list[dict[str, Any]]:
 
 def eta_seconds(counted: Snapshot, now: dict[str, Any]) -> float | None:
     """How long the present backlog takes at the pace of the last minutes; None when nothing moves or waits."""
+    if now["breakers"]:
+        return None
     backlog = counted["queued"] + counted["retry_wait"] + counted["leased"]
     pace = max(now["throughput"]["per_second_now"], now["throughput"]["per_second"])
     return backlog / pace if backlog and pace else None

@@ -275,6 +275,9 @@ def test_the_eta_is_the_backlog_at_the_present_pace(world: OperatedWorld) -> Non
         world.job_of()
 
     assert overview.eta_seconds(counted(world), live(world)) == pytest.approx(30)
+    with world.engine.begin() as connection:
+        breaker.trip(connection, breaker.INDEX, reason="It is away.")
+    assert overview.eta_seconds(counted(world), live(world)) is None, "nothing moves while it is paused"
 
 
 def test_errors_are_told_by_stage_and_code_and_by_kind_of_file(world: OperatedWorld) -> None:
