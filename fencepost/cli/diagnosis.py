@@ -185,11 +185,14 @@ def _workers(url: str | None) -> Finding:
 
 
 def _breakers(url: str | None) -> Finding:
+    from fencepost.client import Answered
     from pipeline.wording import clause
 
     try:
         with server(url) as client:
             breakers = client.get("/v1/overview")["breakers"]
+    except Answered as error:
+        return Finding("breakers", None, str(error))
     except FencepostError:
         return Finding("breakers", None, "cannot be asked for without a server")
     names = {"broker": "sending", "index": "publishing"}

@@ -127,6 +127,8 @@ def delete(
                 document = client.document(name, collection=collection)
                 answers.append(client.delete(f"/v1/documents/{document['id']}"))
             except Answered as error:
+                if error.status in {401, 403}:  # so it would be for all of them
+                    raise
                 missing.append({"document": name, "code": error.code, "message": str(error)})
         failures = _failures(client, [answer["document_id"] for answer in answers]) if wait else []
     if as_json:

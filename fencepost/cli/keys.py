@@ -109,8 +109,16 @@ def _do(
 ) -> Any:  # noqa: ANN401 - what either returns
     if address := _database(url, data):
         return _with_database(address, on_database)
-    with server(url) as client:
-        return on_server(client)
+    from fencepost.client import Answered
+
+    try:
+        with server(url) as client:
+            return on_server(client)
+    except Answered as error:
+        if error.code != "key_required":
+            raise
+        where = "by FENCEPOST_DATABASE_URL, or by --data with the folder of `fencepost up`"
+        raise Answered(error.status, error.code, f"{error} The first one is made on the database: {where}.") from None
 
 
 def _with_database(address: str, do: Callable[["Connection"], Any]) -> Any:  # noqa: ANN401 - what `do` returns
@@ -136,6 +144,7 @@ def _with_database(address: str, do: Callable[["Connection"], Any]) -> Any:  # n
 
 def _database(url: str | None, data: Path | None) -> str | None:
     """Where the database is, if it is known and no server was named instead."""
+    from fencepost.client import Unreachable
     from fencepost.local import folder, postgres
     from pipeline.settings import load
 
@@ -144,4 +153,7 @@ def _database(url: str | None, data: Path | None) -> str | None:
         return None
     if settings.direct_url or (data is None and "url" in settings.model_fields_set):
         return settings.direct_url or None
-    return postgres.running_url(data or folder.default())
+    address = postgres.running_url(data or folder.default())
+    if address is None and data is not None:
+        raise Unreachable(f"No `fencepost up` runs with its data in {data}.")
+    return address

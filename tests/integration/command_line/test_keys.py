@@ -1,6 +1,7 @@
 """`fencepost keys`, on the database and over HTTP; and what commands do with a key."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from pydantic import SecretStr
@@ -70,6 +71,24 @@ def test_too_small_a_key_is_told_as_a_failure(keyed: Run, scene: Scene) -> None:
     assert (status.code, "needs the scope admin" in status.err) == (1, True)
     add = keyed("keys", "create", "x", FENCEPOST_KEY=scene.key(Scope.ADMIN, "papers"))
     assert (add.code, "only for papers" in add.err) == (1, True)
+
+
+def test_where_the_first_key_is_made_is_said(keyed: Run, tmp_path: Path) -> None:
+    over_http = keyed("keys", "create", "admin", "--scope", "admin")
+    assert (over_http.code, "The first one is made on the database" in over_http.err) == (2, True)
+    nothing_runs = keyed("keys", "create", "admin", "--scope", "admin", "--data", tmp_path)
+    assert nothing_runs.code == 3
+    assert f"No `fencepost up` runs with its data in {tmp_path}." in nothing_runs.err
+
+
+def test_a_refused_delete_or_look_says_only_why(keyed: Run, scene: Scene) -> None:
+    assert keyed("delete", "a.txt").code == 2
+    found = {one["check"]: one["finding"] for one in keyed("doctor", "--json").json}
+    assert "set FENCEPOST_KEY" in found["processes"]
+    assert "set FENCEPOST_KEY" in found["breakers"]
+    assert keyed("add", __file__, "--key", "a.txt", FENCEPOST_KEY=scene.key()).code == 0
+    refused = keyed("delete", "a.txt", FENCEPOST_KEY=scene.key(Scope.READ))
+    assert (refused.code, refused.out, "needs the scope write" in refused.err) == (1, "", True)
 
 
 def test_files_are_added_and_found_with_a_key(
