@@ -55,10 +55,10 @@ class Verifier:
             if index.backend != self._backend.kind or index.state not in {IndexState.LIVE, IndexState.FILLING}:
                 verifications.give_up(connection, index.index_id, f"{index.name} was replaced meanwhile.")
                 return True
-            if self._backend.fingerprint_in(connection, index) is None:
-                verifications.give_up(connection, index.index_id, indexes.gone(index))
-                return True
             try:
+                if self._backend.fingerprint_in(connection, index) is None:
+                    verifications.give_up(connection, index.index_id, indexes.gone(index))
+                    return True
                 cursor = self._compare(connection, verification, index)
             except Transient as error:
                 connection.rollback()
