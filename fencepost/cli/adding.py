@@ -2,8 +2,9 @@
 
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -106,16 +107,16 @@ def _upload_all(client: "Client", files: list[Found], names: dict[str, str], *, 
     from rich.progress import track
 
     tally = Tally()
-    done = _uploads(client, files, names)
-    shown = done if quiet else track(done, "adding", total=len(files), console=console(stderr=True), transient=True)
-    for found, upload in shown:
-        _note(tally, found, upload)
+    with closing(_uploads(client, files, names)) as done:  # its threads end here, whatever is raised
+        shown = done if quiet else track(done, "adding", total=len(files), console=console(stderr=True), transient=True)
+        for found, upload in shown:
+            _note(tally, found, upload)
     return tally
 
 
 def _uploads(
     client: "Client", files: list[Found], names: dict[str, str]
-) -> Iterator[tuple[Found, Future[dict[str, Any]]]]:
+) -> Generator[tuple[Found, Future[dict[str, Any]]], None, None]:
     """Uploads, a few at a time, as they end."""
     waiting = iter(files)
     with ThreadPoolExecutor(IN_FLIGHT, thread_name_prefix="upload") as pool:

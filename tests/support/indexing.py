@@ -161,7 +161,7 @@ class Library:
 
     def refresh(self) -> None:
         """Makes what was published findable at once."""
-        if isinstance(self.backend, OpenSearchBackend):
+        if self.backend.kind == OpenSearchBackend.kind:
             self.backend._client.indices.refresh(index=f"{self.world.settings.opensearch.prefix}-*")
 
     def entries(self, index: str | None = None) -> dict[UUID, EntryState]:

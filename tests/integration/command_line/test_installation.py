@@ -142,6 +142,7 @@ def test_doctor_finds_a_server_that_is_away_and_a_broker_that_drops_messages(
         "broker": True,
         "server": False,
         "processes": None,
+        "breakers": None,
     }
 
 
