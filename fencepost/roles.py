@@ -83,7 +83,7 @@ def worker(settings: Settings) -> None:
         _check_broker(_broker(settings), stopping)
         partitions = parse_partitions(settings.worker.partitions, settings.partitions)
         threads = settings.worker.threads
-        engine = engine_for(settings, "worker", size=threads + 2)
+        engine = engine_for(settings, "worker", size=threads + settings.refill.threads + 1)
         holding = Holding(attempt_seconds=settings.budget.attempt_seconds)
         presence = Presence(settings, kind="worker", partitions=partitions, slots=threads, holding=holding)
         presence.start(stopping)
@@ -103,11 +103,13 @@ def worker(settings: Settings) -> None:
             waking = WakingBroker(_broker(settings), permits=threads, partitions=partitions)
             delivery = DeliveryWorker(waking, indexer, holding, settings)
             refiller = Refiller(engine, search, holding, worker_id=presence.process_id, settings=settings)
-            refill = Loop("refill", refiller.run_once)
+            refills = [Loop(f"refill {n + 1}", refiller.run_once) for n in range(settings.refill.threads)]
             delivery.start()
-            refill.start()
+            for refill in refills:
+                refill.start()
             stopping.wait()
-            refill.stop(timeout=0)
+            for refill in refills:
+                refill.stop(timeout=0)
             delivery.stop()
             presence.stop()
 

@@ -2,7 +2,7 @@
 
     lease ─▶ read the stored result, or the tombstone ─▶ publish to that index only ─▶ finish if still held
 
-A thread of its own does it, never one of those that take deliveries, and it rests as long as it has worked while live
+Threads of their own do it, never those that take deliveries, and each rests as long as it has worked while live
 work is under way: live uploads overtake it. Nothing is extracted here, and no document gets a new version.
 """
 

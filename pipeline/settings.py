@@ -67,7 +67,7 @@ class Relay(_Group):
     """How outbox rows travel to the broker."""
 
     claim_seconds: float = Field(10, gt=0)
-    batch_jobs: int = Field(64, ge=1, le=1000)
+    batch_jobs: int = Field(128, ge=1, le=1000)
     batch_bytes: int = Field(4 * MIB, ge=1)
     window_jobs: int = Field(256, ge=1)
     poll_seconds: float = Field(1, gt=0, le=1)
@@ -107,6 +107,7 @@ class Worker(_Group):
 class Refill(_Group):
     """How much of an index that is built one worker writes at once."""
 
+    threads: int = Field(3, ge=1, le=16)
     batch_documents: int = Field(200, ge=1, le=1000)
     batch_bytes: int = Field(MIB, ge=1)
 

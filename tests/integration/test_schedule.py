@@ -164,8 +164,8 @@ def test_a_process_trusts_a_lease_for_30_seconds_and_renews_it_for_10_minutes(wo
         assert not holding.renewable(), "the deadline of an attempt"
 
 
-@pytest.mark.parametrize(("count", "messages"), [(64, [64]), (65, [64, 1])])
-def test_a_message_carries_64_jobs(world: World, count: int, messages: list[int]) -> None:
+@pytest.mark.parametrize(("count", "messages"), [(128, [128]), (129, [128, 1])])
+def test_a_message_carries_128_jobs(world: World, count: int, messages: list[int]) -> None:
     for n in range(count):
         world.upload(str(n))
     assert [len(delivery.jobs) for delivery in world.relay()] == messages
