@@ -9,6 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
+from pipeline import indexes
 from pipeline.indexes import PhysicalIndex
 from pipeline.outcomes import Outcome
 
@@ -179,3 +180,9 @@ class SearchBackend(Protocol):
 
     def probe(self, targets: Sequence[str]) -> None:
         """Tries whether the engine takes a write to each target. Raises IndexUnavailable with the reason."""
+
+
+def remove_everywhere(backend: SearchBackend, connection: Connection, state: EntryState) -> bool:
+    """Removes an entry from every index to which it was published; False if one of them has it otherwise by now."""
+    removed = [backend.remove(connection, index, state) for index in indexes.targets(connection)]
+    return all(removed)

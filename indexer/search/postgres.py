@@ -12,7 +12,7 @@ from sqlalchemy import Connection, column, select, table, text, tuple_
 from sqlalchemy.dialects.postgresql import insert
 
 from indexer.search import PACKAGE, schemas
-from indexer.search.backend import Entry, EntryState, SearchPage, SearchRequest
+from indexer.search.backend import Entry, EntryState, SearchPage, SearchRequest, remove_everywhere
 from indexer.search.postgres_search import search
 from indexer.search.rows import MEDIA_TYPE_CHARACTERS, Row, name_words, rows_of
 from indexer.search.statistics import maintain
@@ -75,9 +75,7 @@ class Postgres:
 
     def purge_tombstone(self, connection: Connection, document_id: UUID, version: int) -> bool:
         """Forgets a deleted document in every index to which it was published."""
-        tombstone = EntryState(document_id, version, tombstone=True)
-        removed = [self.remove(connection, index, tombstone) for index in indexes.targets(connection)]
-        return all(removed)
+        return remove_everywhere(self, connection, EntryState(document_id, version, tombstone=True))
 
     def search(self, connection: Connection, request: SearchRequest) -> SearchPage:
         """One page of the documents that match."""

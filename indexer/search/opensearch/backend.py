@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection
 
-from indexer.search.backend import Entry, EntryState, SearchPage, SearchRequest
+from indexer.search.backend import Entry, EntryState, SearchPage, SearchRequest, remove_everywhere
 from indexer.search.opensearch import indices, reading
 from indexer.search.opensearch.bulk import Publisher
 from indexer.search.opensearch.connection import connect
@@ -67,9 +67,7 @@ class OpenSearchBackend:
 
     def purge_tombstone(self, connection: Connection, document_id: UUID, version: int) -> bool:
         """Forgets a deleted document in every index to which it was published."""
-        tombstone = EntryState(document_id, version, tombstone=True)
-        removed = [self.remove(connection, index, tombstone) for index in indexes.targets(connection)]
-        return all(removed)
+        return remove_everywhere(self, connection, EntryState(document_id, version, tombstone=True))
 
     def search(self, connection: Connection, request: SearchRequest) -> SearchPage:
         """One page of the documents that match."""
