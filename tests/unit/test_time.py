@@ -18,7 +18,7 @@ def test_every_promised_default_is_the_default() -> None:
     assert (found.budget.backoff_first_seconds, found.budget.backoff_most_seconds) == (5, 600)
     assert (found.budget.backoff_jitter, found.budget.publications) == (0.5, 10)
     assert (found.lease.seconds, found.lease.beat_seconds) == (30, 10)
-    assert (found.relay.claim_seconds, found.relay.batch_jobs, found.relay.batch_bytes) == (10, 64, 4 * MIB)
+    assert (found.relay.claim_seconds, found.relay.batch_jobs, found.relay.batch_bytes) == (10, 128, 4 * MIB)
     assert (found.relay.window_jobs, found.partitions) == (256, 16)
     assert (found.sweep.every_seconds, found.sweep.resend_first_seconds, found.sweep.resend_most_seconds) == (
         1,

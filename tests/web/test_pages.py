@@ -4,7 +4,7 @@ import re
 from datetime import timedelta
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Route, expect
 
 from pipeline import breaker, outbox
 from pipeline.outcomes import Rejected, RetryLater
@@ -201,6 +201,21 @@ def test_chosen_files_are_uploaded_into_the_collection(visit: Page, world: Opera
     expect(visit.locator("#uploads li .state", has_text="queued")).to_have_count(5)
     names = world.rows("SELECT c.name FROM documents JOIN collections c USING (collection_id)")
     assert [row["name"] for row in names] == ["notes"] * 5
+
+
+def test_files_chosen_before_the_script_has_arrived_are_uploaded(visit: Page, world: OperatedWorld) -> None:  # noqa: ARG001 - makes the rows
+    scripts: list[Route] = []
+
+    def hold(script: Route) -> None:
+        scripts.append(script)
+
+    visit.route("**/static/page.js", hold)
+    visit.goto("/documents", wait_until="commit")
+    visit.get_by_label("Files").set_input_files({"name": "early.txt", "mimeType": "text/plain", "buffer": b"words"})
+
+    scripts[0].continue_()
+
+    expect(visit.locator("#uploads li", has_text="early.txt").locator(".state")).to_have_text("queued")
 
 
 def test_a_refused_upload_says_why(visit: Page, world: OperatedWorld) -> None:  # noqa: ARG001 - makes the rows

@@ -161,10 +161,12 @@ async function uploadAll(files) {
 function uploads() {
   followAll();
   const chooser = document.querySelector("#upload input[type=file]");
-  chooser.addEventListener("change", () => {
+  const take = () => {
     uploadAll(chooser.files);
     chooser.value = "";
-  });
+  };
+  chooser.addEventListener("change", take);
+  take(); // what was chosen before this script had arrived
   document.addEventListener("dragover", (event) => {
     event.preventDefault();
     document.body.classList.add("dragging");
