@@ -15,7 +15,7 @@ from uuid import UUID
 from sqlalchemy import Engine
 
 from indexer.extract import Extraction
-from indexer.extract.pool import Crashed, ExtractionPool, limits
+from indexer.extract.pool import Crashed, ExtractionPool, limits, ocr
 from indexer.loading import loaded
 from indexer.member import Attempt, failed
 from indexer.search.backend import SearchBackend
@@ -55,6 +55,7 @@ class Indexer:
         self._worker_id = worker_id
         self._settings = settings
         self._limits = limits(settings.extract)
+        self._ocr = ocr(settings.extract)
         self._backend_kind = backend.kind
         self._settler = Settler(engine, backend, holding, settings)
 
@@ -62,7 +63,7 @@ class Indexer:
         """Does all that can be done now for these jobs; returns when every outcome is committed or given up."""
         attempts = patiently(lambda: self._lease(jobs))
         try:
-            with loaded(self._engine, attempts, self._limits):
+            with loaded(self._engine, attempts, self._limits, self._ocr):
                 for ready in self._extracted(attempts):
                     self._settler.settle(ready)
         finally:

@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine
 
 from indexer import results, scratch
-from indexer.extract import Limits, Request, choose_kind, fingerprint
+from indexer.extract import Limits, Ocr, Request, choose_kind, extractor, fingerprint
 from indexer.member import Attempt, failed
 from indexer.results import Key
 from pipeline import contents
@@ -18,15 +18,15 @@ from pipeline.outcomes import Rejected
 
 
 @contextmanager
-def loaded(engine: Engine, attempts: list[Attempt], limits: Limits) -> Iterator[None]:
+def loaded(engine: Engine, attempts: list[Attempt], limits: Limits, ocr: Ocr | None) -> Iterator[None]:
     """Reads the bytes: small ones into memory, all at once; large ones piece by piece into a file for the block."""
     indexing = [attempt for attempt in attempts if not attempt.deletes]
     with ExitStack() as files:
-        patiently(lambda: _load(engine, indexing, limits, files))
+        patiently(lambda: _load(engine, indexing, limits, ocr, files))
         yield
 
 
-def _load(engine: Engine, attempts: list[Attempt], limits: Limits, files: ExitStack) -> None:
+def _load(engine: Engine, attempts: list[Attempt], limits: Limits, ocr: Ocr | None, files: ExitStack) -> None:
     started = time.monotonic()
     with engine.connect() as connection:
         is_small = [a.lease.sha256 for a in attempts if a.lease.sha256 and (a.lease.size or 0) <= contents.PIECE]
@@ -35,7 +35,7 @@ def _load(engine: Engine, attempts: list[Attempt], limits: Limits, files: ExitSt
             sha256 = attempt.lease.sha256
             assert sha256 is not None  # noqa: S101 - the table's CHECK: only a delete has none
             content = small[sha256] if sha256 in small else _copied(connection, sha256, files)
-            attempt.request = _request(attempt, content, limits)
+            attempt.request = _request(attempt, content, limits, ocr)
             _identify(attempt, attempt.request, sha256)
             attempt.stages.load_ms = round((time.monotonic() - started) * 1000)
         found = results.find(connection, {a.key for a in attempts if a.key is not None})
@@ -50,7 +50,7 @@ def _copied(connection: Connection, sha256: bytes, files: ExitStack) -> Path:
     return path
 
 
-def _request(attempt: Attempt, content: bytes | Path, limits: Limits) -> Request:
+def _request(attempt: Attempt, content: bytes | Path, limits: Limits, ocr: Ocr | None) -> Request:
     encoding = attempt.lease.metadata.get("encoding", "")
     return Request(
         content=content,
@@ -58,6 +58,7 @@ def _request(attempt: Attempt, content: bytes | Path, limits: Limits) -> Request
         declared_media_type=attempt.lease.media_type,
         encoding=encoding if isinstance(encoding, str) else "",
         limits=limits,
+        ocr=ocr,
     )
 
 
@@ -70,4 +71,4 @@ def _identify(attempt: Attempt, request: Request, sha256: bytes) -> None:
     except Exception as error:  # noqa: BLE001 - a fault of ours must not take the batch along
         attempt.outcome = failed(attempt, error)
     else:
-        attempt.key = Key(sha256, fingerprint(attempt.kind, request.encoding, request.limits))
+        attempt.key = Key(sha256, extractor(attempt.kind), fingerprint(attempt.kind, request))

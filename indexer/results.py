@@ -12,15 +12,16 @@ import orjson
 import zstandard
 from sqlalchemy import Connection, text
 
-from indexer.extract import EXTRACTOR, Extraction, Passage
+from indexer.extract import Extraction, Passage
 
 LEVEL = 1
 
 
 class Key(NamedTuple):
-    """Names a result; the version of the extractor is added here."""
+    """Names a result."""
 
     sha256: bytes
+    extractor: str
     fingerprint: str
 
 
@@ -40,18 +41,21 @@ def find(connection: Connection, keys: Collection[Key]) -> dict[Key, Result]:
         return {}
     rows = connection.execute(
         text("""
-            SELECT r.result_id, r.sha256, r.fingerprint, r.media_type, r.text_quality, r.passages
-            FROM unnest(CAST(:hashes AS bytea[]), CAST(:fingerprints AS text[])) AS k (sha256, fingerprint)
-            JOIN results r ON r.sha256 = k.sha256 AND r.fingerprint = k.fingerprint AND r.extractor = :extractor
+            SELECT result_id, sha256, extractor, fingerprint, media_type, text_quality, passages
+            FROM unnest(CAST(:hashes AS bytea[]), CAST(:extractors AS text[]), CAST(:fingerprints AS text[]))
+                 AS k (sha256, extractor, fingerprint)
+            JOIN results USING (sha256, extractor, fingerprint)
         """),
         {
             "hashes": [key.sha256 for key in keys],
+            "extractors": [key.extractor for key in keys],
             "fingerprints": [key.fingerprint for key in keys],
-            "extractor": EXTRACTOR,
         },
     )
     return {
-        Key(row.sha256, row.fingerprint): Result(row.result_id, row.media_type, row.text_quality, unpack(row.passages))
+        Key(row.sha256, row.extractor, row.fingerprint): Result(
+            row.result_id, row.media_type, row.text_quality, unpack(row.passages)
+        )
         for row in rows
     }
 
@@ -62,16 +66,17 @@ def store(connection: Connection, extractions: Mapping[Key, Extraction]) -> None
     connection.execute(
         text("""
             INSERT INTO results (sha256, extractor, fingerprint, media_type, text_quality, facts, passages)
-            SELECT sha256, :extractor, fingerprint, media_type, text_quality, CAST(facts AS jsonb), passages
+            SELECT sha256, extractor, fingerprint, media_type, text_quality, CAST(facts AS jsonb), passages
             FROM unnest(
-                CAST(:hashes AS bytea[]), CAST(:fingerprints AS text[]), CAST(:media_types AS text[]),
-                CAST(:qualities AS text[]), CAST(:facts AS text[]), CAST(:passages AS bytea[])
-            ) AS r (sha256, fingerprint, media_type, text_quality, facts, passages)
+                CAST(:hashes AS bytea[]), CAST(:extractors AS text[]), CAST(:fingerprints AS text[]),
+                CAST(:media_types AS text[]), CAST(:qualities AS text[]), CAST(:facts AS text[]),
+                CAST(:passages AS bytea[])
+            ) AS r (sha256, extractor, fingerprint, media_type, text_quality, facts, passages)
             ON CONFLICT ON CONSTRAINT extracted_once DO NOTHING
         """),
         {
-            "extractor": EXTRACTOR,
             "hashes": [key.sha256 for key, _ in rows],
+            "extractors": [key.extractor for key, _ in rows],
             "fingerprints": [key.fingerprint for key, _ in rows],
             "media_types": [extraction.media_type for _, extraction in rows],
             "qualities": [extraction.text_quality for _, extraction in rows],

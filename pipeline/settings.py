@@ -124,6 +124,10 @@ class Extract(_Group):
     total_bytes: int = Field(256 * MIB, ge=1)
     members: int = Field(10_000, ge=1)
     ratio: int = Field(250, ge=1)
+    depth: int = Field(2, ge=0, le=10)
+    ocr_languages: str | None = Field(None, pattern="^[A-Za-z0-9_/+-]*$", max_length=200)
+    ocr_page_seconds: float = Field(20, gt=0)
+    ocr_seconds: float = Field(240, gt=0)
     documents_per_process: int = Field(100, ge=1)
 
 

@@ -33,7 +33,7 @@ def extract(
 def _extracted(file: Path) -> dict[str, Any]:
     """The answer, by a killable child process as in a worker."""
     from indexer.extract import Request, choose_kind
-    from indexer.extract.pool import ExtractionPool, limits
+    from indexer.extract.pool import ExtractionPool, limits, ocr
     from pipeline.errors import Permanent, Transient
     from pipeline.outcomes import failure
     from pipeline.settings import load
@@ -41,7 +41,7 @@ def _extracted(file: Path) -> dict[str, Any]:
     settings = load().extract
     try:
         with ExtractionPool(settings) as pool:
-            request = Request(file, filename=file.name, limits=limits(settings))
+            request = Request(file, filename=file.name, limits=limits(settings), ocr=ocr(settings))
             extraction = pool.submit(request, choose_kind(file, file.name)).result()
     except (Permanent, Transient) as error:
         return failure(error.code, error.message)

@@ -1,26 +1,27 @@
 """The extraction room: bytes in, passages and facts out.
 
-    choose_kind ─▶ (stored result under (sha256, EXTRACTOR, fingerprint)?) ─▶ ExtractionPool.submit ─▶ Extraction
+    choose_kind ─▶ (stored result under (sha256, extractor, fingerprint)?) ─▶ ExtractionPool.submit ─▶ Extraction
 
 A reader knows one format and nothing else (`readers/`). Its text passes one sanitiser and is cut into passages before
 it leaves (`extraction.py`). Readers of anything but short plain text run in killable child processes (`pool.py`).
 """
 
-from indexer.extract.extraction import EXTRACTOR, extract, fingerprint
+from indexer.extract.extraction import extract, extractor, fingerprint
 from indexer.extract.kinds import KINDS, Kind
 from indexer.extract.sniff import choose_kind
-from indexer.extract.types import Extraction, Fact, Limits, Passage, Request
+from indexer.extract.types import Extraction, Fact, Limits, Ocr, Passage, Request
 
 __all__ = [
-    "EXTRACTOR",
     "KINDS",
     "Extraction",
     "Fact",
     "Kind",
     "Limits",
+    "Ocr",
     "Passage",
     "Request",
     "choose_kind",
     "extract",
+    "extractor",
     "fingerprint",
 ]

@@ -7,7 +7,7 @@ from io import BytesIO
 from itertools import islice
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from indexer.extract.types import Buffer, Limits
+from indexer.extract.types import Buffer, Request
 from pipeline.errors import Permanent
 
 _END = b"PK\x05\x06"
@@ -45,17 +45,20 @@ class Archive:
     Raises Permanent: corrupt, password_required, or limit_exceeded before much of a bomb has been inflated.
     """
 
-    def __init__(self, buffer: Buffer, limits: Limits) -> None:
-        self._limits = limits
-        self._inflated = 0
-        if sum(1 for _ in islice(_directory(buffer), limits.members + 1)) > limits.members:
-            raise limits.exceeded("members", "The archive has too many members")
+    def __init__(self, buffer: Buffer, request: Request) -> None:
+        self._limits = request.limits
+        self._spent = request.spent
+        left = max(0, self._limits.members - self._spent.members)
+        count = sum(1 for _ in islice(_directory(buffer), left + 1))
+        if count > left:
+            raise self._limits.exceeded("members", "The archive has too many members")
+        self._spent.members += count
         try:
             self._zip = ZipFile(BytesIO(buffer if isinstance(buffer, bytes) else bytes(buffer)))
         except (BadZipFile, ValueError, NotImplementedError, OSError) as error:
             raise Permanent("corrupt", f"The archive's directory cannot be read: {error}.") from None
-        if sum(info.file_size for info in self._zip.infolist()) > limits.total_bytes:
-            raise limits.exceeded("total_bytes", "The archive's members are too large together, in bytes")
+        if sum(info.file_size for info in self._zip.infolist()) > self._limits.total_bytes:
+            raise self._limits.exceeded("total_bytes", "The archive's members are too large together, in bytes")
 
     def names(self) -> list[str]:
         """The names of all members, in the order of the directory."""
@@ -72,7 +75,7 @@ class Archive:
             with self._zip.open(info) as member:
                 while piece := member.read(_PIECE):
                     inflated += len(piece)
-                    self._inflated += len(piece)
+                    self._spent.inflated_bytes += len(piece)
                     self._check(info, inflated)
                     yield piece
         except (BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
@@ -81,7 +84,7 @@ class Archive:
     def _check(self, info: ZipInfo, size: int) -> None:
         if size > self._limits.member_bytes:
             raise self._limits.exceeded("member_bytes", f"{info.filename} in the archive is too large, in bytes")
-        if self._inflated > self._limits.total_bytes:
+        if self._spent.inflated_bytes > self._limits.total_bytes:
             raise self._limits.exceeded("total_bytes", "The archive's members are too large together, in bytes")
         if size > _SMALL and size > self._limits.ratio * info.compress_size:
             raise self._limits.exceeded("ratio", f"{info.filename} in the archive inflates too many times over")

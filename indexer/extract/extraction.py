@@ -1,22 +1,39 @@
 """From a document's bytes to passages that may be stored: the one door through which text leaves this room."""
 
+from dataclasses import astuple
 from hashlib import blake2b
 
 from indexer import passages
-from indexer.extract.kinds import Kind
+from indexer.extract.kinds import KINDS, Kind
 from indexer.extract.quality import text_quality
 from indexer.extract.sniff import choose_kind
-from indexer.extract.types import Block, Extraction, Fact, Limits, Reading, Request, opened
+from indexer.extract.types import Block, Extraction, Fact, Reading, Request, opened
 from pipeline.sanitise import clean_json, clean_text
 
-EXTRACTOR = "fencepost-1"
-"""The version of the readers. Whoever makes them give other text for the same bytes changes it."""
+_NAMED = 50
+_NAME_CHARACTERS = 500
+
+REVISION = 2
+"""Raised by whoever changes what becomes of every reader's text: how it is cleaned, judged and cut into passages."""
 
 
-def fingerprint(kind: Kind, encoding: str, limits: Limits) -> str:
-    """What else decides the text, in 16 characters; a limit that refuses a document leaves no text to key."""
-    parts = "\0".join((kind.name, encoding.strip().lower(), str(limits.characters)))
-    return blake2b(parts.encode(), digest_size=8).hexdigest()
+def extractor(kind: Kind) -> str:
+    """The version of all that reads this kind: `pdf-2.1`. A container's has a digest of what may be inside it."""
+    version = f"{kind.name}-{REVISION}.{kind.revision}"
+    if not kind.contains:
+        return version
+    inside = "\0".join(sorted(f"{other.name}-{other.revision}" for other in KINDS.values()))
+    return f"{version}.{_digest(inside)}"
+
+
+def fingerprint(kind: Kind, request: Request) -> str:
+    """What else decides the text, beside the bytes and the extractor, in 16 characters.
+
+    A larger limit may bring text that was left out or named in `partial`, so it makes a new result.
+    """
+    encoding, limits = request.encoding.strip().lower(), request.limits
+    more = (limits.characters,) if kind.plain else (*astuple(limits), request.ocr and request.ocr.languages)
+    return _digest("\0".join(map(str, (kind.name, encoding, *more))))
 
 
 def extract(request: Request, kind: Kind | None = None) -> Extraction:
@@ -25,7 +42,7 @@ def extract(request: Request, kind: Kind | None = None) -> Extraction:
     with opened(request.content) as buffer:
         reading = kind.reader()(buffer, request)
     kept, truncated = _capped(reading.blocks, request.limits.characters)
-    quality = text_quality(kept, truncated=truncated or reading.truncated, partial=reading.partial)
+    quality = text_quality(kept, truncated=truncated or reading.truncated, partial=bool(reading.partial))
     clean = [Block(clean_text(b.text), b.page, _clean(b.member), _clean(b.heading)) for b in kept]
     pieces = passages.cut([block for block in clean if block.text])
     return Extraction(kind.media_type, quality, pieces, _facts(reading, clean, truncated=truncated))
@@ -51,6 +68,18 @@ def _facts(reading: Reading, blocks: list[Block], *, truncated: bool) -> dict[st
     facts: dict[str, Fact] = {"characters": sum(len(block.text) for block in blocks)}
     if truncated or reading.truncated:
         facts["truncated"] = True
+    if reading.partial:
+        facts["partial"] = _named(reading.partial)
     for name, value in reading.facts.items():
         facts[name] = clean_json(value)  # type: ignore[assignment] # the shape of a JSON value stays as it is
     return facts
+
+
+def _named(failed: list[str]) -> list[str]:
+    """The first of what could not be read, short enough to be shown, and how many more there are."""
+    named = [clean_text(name[:_NAME_CHARACTERS]) for name in failed[:_NAMED]]
+    return [*named, f"and {len(failed) - _NAMED:,} more"] if len(failed) > _NAMED else named
+
+
+def _digest(text: str) -> str:
+    return blake2b(text.encode(), digest_size=8).hexdigest()

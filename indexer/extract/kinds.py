@@ -1,7 +1,7 @@
 """The register of the kinds of documents that can be read: one line per kind.
 
-To add a format, write `indexer/extract/readers/NAME.py` with a function `read` (the protocol `types.Reader`), add its
-line here, and let `sniff.choose_kind` recognise it.
+To add a format, write `indexer/extract/readers/NAME.py` with a function `read` (the protocol `types.Reader`) and add
+its line here. If `sniff` does not know the format by its content yet, it needs a line there as well.
 """
 
 from dataclasses import dataclass
@@ -13,12 +13,20 @@ from indexer.extract.types import Reader
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One kind of document. Up to `in_process_bytes` it may be read in the worker itself, above in a child process."""
+    """One kind of document.
+
+    `revision` is raised by whoever makes its reader give other text for the same bytes. Up to `in_process_bytes` it may
+    be read in the worker itself, above in a child process. A `plain` kind has no members, pages or pictures: of all
+    limits only the one on characters changes its text. A container `contains` documents of other kinds.
+    """
 
     name: str
     media_type: str
     module: str
+    revision: int = 1
     in_process_bytes: int = 0
+    plain: bool = False
+    contains: bool = False
 
     def reader(self) -> Reader:
         """The reader; its module, and whatever that needs, is loaded on first use."""
@@ -34,16 +42,16 @@ KINDS = {
     for kind in (
         Kind("pdf", "application/pdf", "pdf"),
         Kind("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
-        Kind("html", "text/html", "html"),
-        Kind("markdown", "text/markdown", "markdown", _MARKDOWN),
-        Kind("text", "text/plain", "text", _PLAIN),
-        Kind("csv", "text/csv", "text", _PLAIN),
-        Kind("tsv", "text/tab-separated-values", "text", _PLAIN),
-        Kind("json", "application/json", "text", _PLAIN),
-        Kind("xml", "application/xml", "text", _PLAIN),
+        Kind("html", "text/html", "html", plain=True),
+        Kind("markdown", "text/markdown", "markdown", plain=True, in_process_bytes=_MARKDOWN),
+        Kind("text", "text/plain", "text", plain=True, in_process_bytes=_PLAIN),
+        Kind("csv", "text/csv", "text", plain=True, in_process_bytes=_PLAIN),
+        Kind("tsv", "text/tab-separated-values", "text", plain=True, in_process_bytes=_PLAIN),
+        Kind("json", "application/json", "text", plain=True, in_process_bytes=_PLAIN),
+        Kind("xml", "application/xml", "text", plain=True, in_process_bytes=_PLAIN),
     )
 }
-"""Every kind by its name."""
+"""Every kind by its name. A line in use keeps its name: stored results are keyed by it."""
 
 BY_SUFFIX = {
     "md": "markdown",

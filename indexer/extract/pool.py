@@ -22,7 +22,7 @@ from indexer.extract.extraction import extract
 from indexer.extract.kinds import Kind
 from indexer.extract.nursery import Child, Nursery
 from indexer.extract.sniff import choose_kind
-from indexer.extract.types import Extraction, Limits, Request
+from indexer.extract.types import Extraction, Limits, Ocr, Request
 from pipeline.errors import Permanent, Transient
 from pipeline.outcomes import FAILURES
 from pipeline.settings import Extract
@@ -46,7 +46,15 @@ def limits(settings: Extract) -> Limits:
         total_bytes=settings.total_bytes,
         members=settings.members,
         ratio=settings.ratio,
+        depth=settings.depth,
     )
+
+
+def ocr(settings: Extract) -> Ocr | None:
+    """How pictures are read, None where they are not."""
+    if not settings.ocr_languages:
+        return None
+    return Ocr(settings.ocr_languages, settings.ocr_page_seconds, settings.ocr_seconds)
 
 
 def in_process(request: Request, kind: Kind) -> bool:

@@ -16,54 +16,65 @@ _HEAD = 16 * 1024
 _TAIL = 2 * 1024
 _PDF_HEADER_WITHIN = 1024
 
+# What each of these is: the kind that reads it, if there is one, and its name for people.
 _MAGIC = (
-    (b"\x89PNG\r\n\x1a\n", "PNG picture"),
-    (b"\xff\xd8\xff", "JPEG picture"),
-    (b"GIF87a", "GIF picture"),
-    (b"GIF89a", "GIF picture"),
-    (b"II*\x00", "TIFF picture"),
-    (b"MM\x00*", "TIFF picture"),
-    (b"8BPS", "Photoshop picture"),
-    (b"{\\rtf", "RTF document"),
-    (b"%!PS", "PostScript document"),
-    (b"\x1f\x8b", "gzip archive"),
-    (b"BZh", "bzip2 archive"),
-    (b"\xfd7zXZ\x00", "xz archive"),
-    (b"\x28\xb5\x2f\xfd", "Zstandard archive"),
-    (b"7z\xbc\xaf\x27\x1c", "7-Zip archive"),
-    (b"Rar!\x1a\x07", "RAR archive"),
-    (b"SQLite format 3\x00", "SQLite database"),
-    (b"\x7fELF", "program"),
-    (b"MZ\x90", "program"),
-    (b"\xca\xfe\xba\xbe", "program"),
-    (b"ID3", "MP3 recording"),
-    (b"OggS", "Ogg recording"),
-    (b"fLaC", "FLAC recording"),
-    (b"\x1aE\xdf\xa3", "Matroska film"),
-    (b"wOFF", "font"),
-    (b"wOF2", "font"),
+    (b"\x89PNG\r\n\x1a\n", "png", "PNG picture"),
+    (b"\xff\xd8\xff", "jpeg", "JPEG picture"),
+    (b"GIF87a", "gif", "GIF picture"),
+    (b"GIF89a", "gif", "GIF picture"),
+    (b"II*\x00", "tiff", "TIFF picture"),
+    (b"MM\x00*", "tiff", "TIFF picture"),
+    (b"8BPS", "", "Photoshop picture"),
+    (b"{\\rtf", "rtf", "RTF document"),
+    (b"%!PS", "", "PostScript document"),
+    (b"\x1f\x8b", "", "gzip archive"),
+    (b"BZh", "", "bzip2 archive"),
+    (b"\xfd7zXZ\x00", "", "xz archive"),
+    (b"\x28\xb5\x2f\xfd", "", "Zstandard archive"),
+    (b"7z\xbc\xaf\x27\x1c", "", "7-Zip archive"),
+    (b"Rar!\x1a\x07", "", "RAR archive"),
+    (b"SQLite format 3\x00", "", "SQLite database"),
+    (b"\x7fELF", "", "program"),
+    (b"MZ\x90", "", "program"),
+    (b"\xca\xfe\xba\xbe", "", "program"),
+    (b"ID3", "", "MP3 recording"),
+    (b"OggS", "", "Ogg recording"),
+    (b"fLaC", "", "FLAC recording"),
+    (b"\x1aE\xdf\xa3", "", "Matroska film"),
+    (b"wOFF", "", "font"),
+    (b"wOF2", "", "font"),
 )
 _MAGIC_INSIDE = (
-    (0, b"RIFF", 8, b"WEBP", "WebP picture"),
-    (0, b"RIFF", 8, b"WAVE", "WAV recording"),
-    (0, b"RIFF", 8, b"AVI ", "AVI film"),
-    (4, b"ftyp", 4, b"ftyp", "film or picture in an MP4 container"),
-    (257, b"ustar", 257, b"ustar", "tar archive"),
+    (0, b"RIFF", 8, b"WEBP", "webp", "WebP picture"),
+    (0, b"RIFF", 8, b"WAVE", "", "WAV recording"),
+    (0, b"RIFF", 8, b"AVI ", "", "AVI film"),
+    (0, b"BM", 6, b"\x00\x00\x00\x00", "bmp", "BMP picture"),
+    (4, b"ftyp", 4, b"ftyp", "", "film or picture in an MP4 container"),
+    (257, b"ustar", 257, b"ustar", "", "tar archive"),
 )
-_OFFICE_FOLDERS = (("ppt/", "PowerPoint presentation"), ("xl/", "Excel workbook"), ("visio/", "Visio drawing"))
+# The beginning of a member's name gives away whose archive it is; the first that fits.
+_OFFICE_PARTS = (
+    ("word/", "docx", "Word document"),
+    ("ppt/", "pptx", "PowerPoint presentation"),
+    ("xl/workbook.bin", "xlsb", "Excel workbook in the binary format"),
+    ("xl/", "xlsx", "Excel workbook"),
+    ("visio/", "", "Visio drawing"),
+    ("META-INF/container.xml", "epub", "EPUB book"),
+)
 _PACKAGES = (
-    (b"application/epub+zip", "EPUB book"),
-    (b"application/vnd.oasis.opendocument.text", "OpenDocument text"),
-    (b"application/vnd.oasis.opendocument.spreadsheet", "OpenDocument spreadsheet"),
-    (b"application/vnd.oasis.opendocument.presentation", "OpenDocument presentation"),
-    (b"application/vnd.oasis.opendocument", "OpenDocument file"),
+    (b"application/epub+zip", "epub", "EPUB book"),
+    (b"application/vnd.oasis.opendocument.text", "odt", "OpenDocument text"),
+    (b"application/vnd.oasis.opendocument.spreadsheet", "ods", "OpenDocument spreadsheet"),
+    (b"application/vnd.oasis.opendocument.presentation", "odp", "OpenDocument presentation"),
+    (b"application/vnd.oasis.opendocument", "", "OpenDocument file"),
 )
 _COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _COMPOUND_KINDS = (
-    ("WordDocument", "Word document in the format before 2007"),
-    ("Workbook", "Excel workbook in the format before 2007"),
-    ("PowerPoint Document", "PowerPoint presentation in the format before 2007"),
-    ("__properties_version1.0", "Outlook message"),
+    ("__properties_version1.0", "msg", "Outlook message"),
+    ("WordDocument", "", "Word document in the format before 2007"),
+    ("PowerPoint Document", "", "PowerPoint presentation in the format before 2007"),
+    ("Workbook", "xls", "Excel workbook in the format before 2007"),
+    ("Book", "xls", "Excel workbook in the format of 1995"),
 )
 
 _PDF_HEADER = re.compile(rb"%PDF-\d")
@@ -91,15 +102,16 @@ def choose_kind(content: bytes | Path, filename: str = "", declared_media_type: 
         if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
             return _zip_kind(buffer, head)
         if head.startswith(_COMPOUND_FILE):
-            raise _compound_file(buffer)
-        if name := _magic(head):
-            raise _unsupported(name)
-        return _text_kind(head, filename, declared_media_type)
+            return _compound_kind(buffer)
+        return _magic_kind(head) or _text_kind(head, filename, declared_media_type)
 
 
-def _unsupported(name: str) -> Permanent:
-    article = "an" if re.match(r"[aeioAEIO]|RTF|RAR|XML|MP", name) else "a"
-    return Permanent("unsupported_format", f"This is {article} {name}, which Fencepost cannot read.")
+def _kind(name: str, described: str) -> Kind:
+    """The kind of this name, if there is one: what is recognised need not be readable."""
+    if name in KINDS:
+        return KINDS[name]
+    article = "an" if re.match(r"[aeioAEIO]|RTF|RAR|XML|MP", described) else "a"
+    raise Permanent("unsupported_format", f"This is {article} {described}, which Fencepost cannot read.")
 
 
 def _is_pdf(buffer: Buffer, head: bytes) -> bool:
@@ -113,42 +125,43 @@ def _is_pdf(buffer: Buffer, head: bytes) -> bool:
 
 
 def _zip_kind(buffer: Buffer, head: bytes) -> Kind:
-    names = names_at_a_glance(buffer)
-    if any(name.startswith("word/") for name in names):
-        return KINDS["docx"]
-    for folder, name in _OFFICE_FOLDERS:
-        if any(member.startswith(folder) for member in names):
-            raise _unsupported(name)
     if head[30:38] == b"mimetype":
-        for media_type, name in _PACKAGES:
+        for media_type, kind, name in _PACKAGES:
             if head[38:].startswith(media_type):
-                raise _unsupported(name)
-    raise _unsupported("ZIP archive")
+                return _kind(kind, name)
+    names = names_at_a_glance(buffer)
+    for start, kind, name in _OFFICE_PARTS:
+        if any(member.startswith(start) for member in names):
+            return _kind(kind, name)
+    return _kind("zip", "ZIP archive")
 
 
-def _compound_file(buffer: Buffer) -> Permanent:
+def _compound_kind(buffer: Buffer) -> Kind:
     def has(stream: str) -> bool:
         return buffer.find(stream.encode("utf-16-le")) >= 0
 
     if has("EncryptedPackage"):
-        return Permanent("password_required", "The document is encrypted with a password.")
-    return _unsupported(next((name for stream, name in _COMPOUND_KINDS if has(stream)), "file in an old Office format"))
+        raise Permanent("password_required", "The document is encrypted with a password.")
+    for stream, kind, name in _COMPOUND_KINDS:
+        if has(stream):
+            return _kind(kind, name)
+    return _kind("", "file in an old Office format")
 
 
-def _magic(head: bytes) -> str:
-    for magic, name in _MAGIC:
+def _magic_kind(head: bytes) -> Kind | None:
+    for magic, kind, name in _MAGIC:
         if head.startswith(magic):
-            return name
-    for at, magic, also_at, also, name in _MAGIC_INSIDE:
+            return _kind(kind, name)
+    for at, magic, also_at, also, kind, name in _MAGIC_INSIDE:
         if head.startswith(magic, at) and head.startswith(also, also_at):
-            return name
-    return ""
+            return _kind(kind, name)
+    return None
 
 
 def _text_kind(head: bytes, filename: str, declared_media_type: str) -> Kind:
     wide = _wide_encoding(head)
     if not wide and len(head) - len(head.translate(None, _CONTROLS)) > max(1, len(head) // 20):
-        raise _unsupported("binary file of an unknown kind")
+        return _kind("", "binary file of an unknown kind")
     start = head[:4096].decode(wide or "latin-1", "replace").lstrip("\ufeff\xef\xbb\xbf")
     if _HTML.match(start):
         return KINDS["html"]
@@ -156,7 +169,7 @@ def _text_kind(head: bytes, filename: str, declared_media_type: str) -> Kind:
     if _HTML_PART.match(start) and named in {"", "html"}:
         return KINDS["html"]
     if _is_mail(start):
-        raise _unsupported("e-mail message")
+        return _kind("eml", "e-mail message")
     if start.lstrip().startswith("<?xml"):
         return KINDS["xml"]
     return KINDS[named if named and named != "html" else "text"]

@@ -27,6 +27,7 @@ class Limits:
     total_bytes: int = 256 * 1024 * 1024
     members: int = 10_000
     ratio: int = 250
+    depth: int = 2
 
     def exceeded(self, name: str, sentence: str) -> Permanent:
         """The refusal of a document that is over the limit of this name."""
@@ -35,21 +36,45 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class Ocr:
+    """How the words of pictures are recognised: in which of Tesseract's languages (`eng+deu`), and how long."""
+
+    languages: str
+    page_seconds: float = 20
+    seconds: float = 240
+
+
+@dataclass(slots=True)
+class Spent:
+    """What a document has used up so far, together with all that is inside it."""
+
+    inflated_bytes: int = 0
+    members: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Request:
-    """A document to extract: its bytes, or the file that holds them, and what its sender said about it."""
+    """A document to extract: its bytes, or the file that holds them, and what its sender said about it.
+
+    `ocr` is None where pictures are not read. A member of another document has a `depth` and shares what is `spent`.
+    """
 
     content: bytes | Path
     filename: str = ""
     declared_media_type: str = ""
     encoding: str = ""
     limits: Limits = Limits()
+    ocr: Ocr | None = None
+    depth: int = 0
+    spent: Spent = field(default_factory=Spent, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Block:
     """A stretch of a document's text as a reader finds it: a page, a section or the whole.
 
-    The text ends with the white space that parts it from the next block.
+    The text ends with the white space that parts it from the next block. `member` is the path of an attachment or of a
+    file in an archive (`a.zip/letter.eml/scan.pdf`), `heading` that of a section (see `headings`).
     """
 
     text: str
@@ -60,12 +85,15 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What a reader returns. `truncated` and `partial` say that text is missing, and why."""
+    """What a reader returns. `truncated` says that text is missing at the end, `partial` names what could not be read.
+
+    A name in `partial` is a sentence without its full stop: `page 3: it is damaged`, `scan.pdf: it needs a password`.
+    """
 
     blocks: list[Block]
     facts: dict[str, Fact] = field(default_factory=dict)
     truncated: bool = False
-    partial: bool = False
+    partial: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import orjson
 
-from indexer.extract.types import Extraction, Limits, Passage, Request
+from indexer.extract.types import Extraction, Limits, Ocr, Passage, Request
 from pipeline.outcomes import TextQuality
 
 _LENGTH_BYTES = 8
@@ -66,6 +66,7 @@ def pack_request(request: Request, kind: str) -> tuple[bytes, bytes]:
         "declared_media_type": request.declared_media_type,
         "encoding": request.encoding,
         "limits": asdict(request.limits),
+        "ocr": None if request.ocr is None else asdict(request.ocr),
     }
     return orjson.dumps(head) + b"\n", request.content if isinstance(request.content, bytes) else b""
 
@@ -76,7 +77,8 @@ def unpack_request(frame: bytearray) -> tuple[Request, str]:
     head = orjson.loads(frame[:end])
     content = Path(head["path"]) if head["path"] else bytes(memoryview(frame)[end + 1 :])
     limits = Limits(**head["limits"])
-    request = Request(content, head["filename"], head["declared_media_type"], head["encoding"], limits)
+    ocr = None if head["ocr"] is None else Ocr(**head["ocr"])
+    request = Request(content, head["filename"], head["declared_media_type"], head["encoding"], limits, ocr)
     return request, head["kind"]
 
 

@@ -31,7 +31,7 @@ class _EnoughError(Exception):
 
 def read(content: Buffer, request: Request) -> Reading:
     """Blocks by page and section; facts: title, pages (approximate)."""
-    archive = Archive(content, request.limits)
+    archive = Archive(content, request)
     names = archive.names()
     main = next((name for name in names if _MAIN.fullmatch(name)), None)
     if main is None:

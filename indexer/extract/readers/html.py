@@ -7,6 +7,7 @@ import re
 from html.parser import HTMLParser
 
 from indexer.extract.encodings import declared_inside, decode
+from indexer.extract.headings import Outline
 from indexer.extract.readers.text import charset
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 
@@ -45,7 +46,8 @@ class _Page(HTMLParser):
         self.title: list[str] = []
         self._pieces: list[str] = []
         self._heading: str | None = None
-        self._heading_from: int | None = None
+        self._outline = Outline()
+        self._heading_level: int | None = None
         self._skipping = ""
         self._skipped_depth = 0
         self._in_title = False
@@ -62,7 +64,7 @@ class _Page(HTMLParser):
             self._pieces.append(next((f" {value} " for name, value in attrs if name == "alt" and value), ""))
         elif tag in _HEADINGS:
             self.end_section()
-            self._heading_from = 0
+            self._heading_level = int(tag[1])
         else:
             self._in_title = False  # it was never closed
             self._as_it_stands += tag in _WITH_ITS_LINES
@@ -101,9 +103,9 @@ class _Page(HTMLParser):
         self._heading = None
 
     def _end_heading(self) -> None:
-        if self._heading_from is not None:
-            self._heading = _WHITE_SPACE.sub(" ", "".join(self._pieces)).strip() or None
-            self._heading_from = None
+        if self._heading_level is not None:
+            self._heading = self._outline.enter(self._heading_level, "".join(self._pieces))
+            self._heading_level = None
             self._pieces.append("\n\n")
 
     def _boundary(self, tag: str) -> None:

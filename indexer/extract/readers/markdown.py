@@ -3,6 +3,7 @@
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from indexer.extract.headings import Outline
 from indexer.extract.readers import text as plain
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 
@@ -24,19 +25,23 @@ def read(content: Buffer, request: Request) -> Reading:
     source = _without_front_matter(whole.blocks[0].text)
     blocks: list[Block] = []
     lines: list[str] = []
+    outline = Outline()
+    title: str | None = None
     heading: str | None = None
     tokens = MarkdownIt("commonmark").enable("table").parse(source)
     for before, token in zip([None, *tokens], tokens, strict=False):
         if token.type == "heading_open":
             _close(blocks, lines, heading)
         elif before is not None and before.type == "heading_open":
-            heading = _inline(token)
-            lines.append(f"{heading}\n\n")
+            words = _inline(token)
+            title = title or words
+            heading = outline.enter(int(before.tag[1]), words)
+            lines.append(f"{words}\n\n")
         else:
             lines.append(_words(token))
     _close(blocks, lines, heading)
     facts: dict[str, Fact] = dict(whole.facts)
-    if title := next((block.heading for block in blocks if block.heading), None):
+    if title:
         facts["title"] = title
     return Reading(blocks, facts)
 

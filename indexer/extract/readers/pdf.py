@@ -15,7 +15,7 @@ _HEADER_WITHIN = 1024
 
 
 def read(content: Buffer, request: Request) -> Reading:
-    """One block per page with text; facts: title, pages, and the pages that have no text or cannot be read."""
+    """One block per page with text; facts: title, pages, and how many of them have no text."""
     with _document(content) as document:
         count = len(document)
         if count > request.limits.pages:
@@ -29,9 +29,7 @@ def read(content: Buffer, request: Request) -> Reading:
     facts: dict[str, Fact] = {"pages": count, "pages_without_text": silent}
     if title:
         facts["title"] = title
-    if failed:
-        facts["pages_failed"] = failed
-    return Reading([block for block in blocks if block.text], facts, truncated=truncated, partial=bool(failed))
+    return Reading([block for block in blocks if block.text], facts, truncated=truncated, partial=failed)
 
 
 @contextmanager
@@ -58,7 +56,7 @@ def _pages(document: pdfium.PdfDocument, count: int, limits: Limits) -> tuple[li
         try:
             text = _page_text(document, number - 1)
         except pdfium.PdfiumError:
-            failed.append(str(number))
+            failed.append(f"page {number}: it is damaged")
             continue
         blocks.append(Block(f"{text}\n\n" if text else "", number))
         characters += len(text)

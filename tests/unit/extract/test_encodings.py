@@ -105,7 +105,7 @@ def test_names_of_encodings():
         ("The museum's café sells “naïve” paintings at £9, and the prices keep rising from year to year.", "cp1252"),
         ("Le gardien du phare comptait les bateaux à la tombée de la nuit et notait leur cap.", "cp1252"),
         ("Zażółć gęślą jaźń i jeszcze kilka zwykłych słów po polsku, żeby było co rozpoznać.", "cp1250"),
-        ("İstanbul'da güneşli bir gün, çocuklar şarkı söylüyor ve gemiler geçiyor.", "cp1254"),  # noqa: RUF001
+        ("İstanbul'da güneşli bir gün, çocuklar şarkı söylüyor ve gemiler geçiyor.", "cp1254"),
     ],
 )
 def test_few_accents_are_western_unless_they_are_not(text: str, encoding: str):

@@ -1,12 +1,13 @@
 """The repository's own samples, and real files where they are at hand, against what must be found in them."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from fencepost import samples
-from indexer.extract import EXTRACTOR, KINDS, Extraction, Limits, Request, choose_kind, extract, fingerprint
+from indexer.extract import KINDS, Extraction, Kind, Limits, Ocr, Request, choose_kind, extract, extractor, fingerprint
 from pipeline.errors import Permanent
 from pipeline.outcomes import TextQuality
 from tests.support import make_samples
@@ -65,9 +66,20 @@ def test_real_documents(row: dict[str, str]):
 
 
 def test_the_fingerprint_is_of_what_changes_the_text():
-    limits = Limits()
-    base = fingerprint(KINDS["text"], "", limits)
-    assert base == fingerprint(choose_kind(b"words", "a.txt"), "", Limits(pages=7))
-    assert len({base, fingerprint(KINDS["csv"], "", limits), fingerprint(KINDS["text"], "cp932", limits)}) == 3
-    assert base != fingerprint(KINDS["text"], "", Limits(characters=5))
-    assert EXTRACTOR
+    text, pdf = KINDS["text"], KINDS["pdf"]
+    base = fingerprint(text, Request(b""))
+    assert base == fingerprint(choose_kind(b"words", "a.txt"), Request(b"words", "a.txt", limits=Limits(pages=7)))
+    assert base != fingerprint(KINDS["csv"], Request(b""))
+    assert base != fingerprint(text, Request(b"", encoding="cp932"))
+    assert base != fingerprint(text, Request(b"", limits=Limits(characters=5)))
+    assert fingerprint(pdf, Request(b"")) != fingerprint(pdf, Request(b"", limits=Limits(pages=7)))
+    assert fingerprint(pdf, Request(b"")) != fingerprint(pdf, Request(b"", ocr=Ocr("eng")))
+    assert fingerprint(pdf, Request(b"", ocr=Ocr("deu"))) != fingerprint(pdf, Request(b"", ocr=Ocr("eng")))
+
+
+def test_a_reader_that_changes_makes_new_results_also_of_what_contains_its_kind(monkeypatch: pytest.MonkeyPatch):
+    archive = Kind("archive", "application/zip", "archive", contains=True)
+    before = extractor(KINDS["pdf"]), extractor(KINDS["text"]), extractor(archive)
+    monkeypatch.setitem(KINDS, "pdf", replace(KINDS["pdf"], revision=99))
+    after = extractor(KINDS["pdf"]), extractor(KINDS["text"]), extractor(archive)
+    assert [old == new for old, new in zip(before, after, strict=True)] == [False, True, False]

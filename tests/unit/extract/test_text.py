@@ -78,7 +78,7 @@ def test_markdown_gives_words_without_marks():
 
 def test_markdown_sections_know_their_heading():
     found = read("# One\n\n" + "word " * 400 + "\n\n## Two\n\n" + "word " * 400, "a.md")
-    assert {passage.heading for passage in found.passages} == {"One", "Two"}
+    assert {passage.heading for passage in found.passages} == {"One", "One › Two"}
 
 
 def test_html_gives_words_in_reading_order():
