@@ -119,9 +119,9 @@ def _wait_until(channel: socket.socket, deadline: float | None) -> None:
 def _description(request: Request, kind: str) -> dict[str, object]:
     return {
         "kind": kind,
-        "filename": request.filename,
-        "declared_media_type": request.declared_media_type,
-        "encoding": request.encoding,
+        "filename": clean_text(request.filename),
+        "declared_media_type": clean_text(request.declared_media_type),
+        "encoding": clean_text(request.encoding),
         "limits": asdict(request.limits),
         "ocr": None if request.ocr is None else asdict(request.ocr),
     }
