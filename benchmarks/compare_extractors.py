@@ -262,8 +262,8 @@ def by_format(chosen: list[Sample], answers: dict[str, dict[str, Answer]]) -> No
     print(
         "\n| format | documents | "
         + " | ".join(f"{peer}: right, ms" for peer in answers)
-        + " |\n|---" * 1
-        + "|---" * (len(answers) + 1)
+        + " |\n|---|---"
+        + "|---" * len(answers)
         + "|"
     )
     for suffix, names in sorted(groups.items()):
