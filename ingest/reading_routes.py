@@ -11,6 +11,7 @@ from ingest.download import download
 from ingest.shapes import DocumentPage, DocumentShape, History
 from pipeline import overview
 from pipeline.database import MOST_BIGINT
+from pipeline.outcomes import TextQuality
 from pipeline.problems import documented
 from pipeline.requests import READS, Cursor, DocumentId, Limit, TheCaller, TheEngine, TheSettings
 from pipeline.sanitise import clean_name
@@ -27,13 +28,14 @@ def list_documents(
     state: Annotated[State | None, Query(description="Of the newest version's job.")] = None,
     collection: str | None = None,
     key: str | None = None,
+    text_quality: Annotated[TextQuality | None, Query(description="Of the published version.")] = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> DocumentPage:
-    """Filters by state, collection and key."""
+    """Filters by state, collection, key and the quality of the text."""
     with engine.connect() as connection:
         overview.bound(connection)
-        wanted = Filter(state, clean_name(collection), clean_name(key))
+        wanted = Filter(state, clean_name(collection), clean_name(key), text_quality)
         return documents.page(connection, wanted, caller.visible, cursor=cursor, limit=limit, settings=settings)
 
 

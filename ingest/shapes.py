@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pipeline.acceptance import Acceptance
 from pipeline.outcomes import failure
 from pipeline.requests import EXAMPLE_ID
+from pipeline.text_facts import TextFacts
 
 
 class Failure(BaseModel):
@@ -109,6 +110,7 @@ class DocumentShape(BaseModel):
     deleted: bool
     state: str = Field(description="Of the newest version's job.")
     text_quality: str | None = Field(description="Of the published version.")
+    text: TextFacts | None = Field(description="What is known of the published version's text beside its words.")
     waiting: str | None = Field(description="Why the newest version is not published yet, in one sentence.")
     failure: Failure | None
     created_at: datetime
