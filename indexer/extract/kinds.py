@@ -41,7 +41,15 @@ KINDS = {
     kind.name: kind
     for kind in (
         Kind("pdf", "application/pdf", "pdf"),
-        Kind("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
+        Kind(
+            "docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx", 2, contains=True
+        ),
+        Kind(
+            "pptx",
+            "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+            "pptx",
+            contains=True,
+        ),
         Kind("html", "text/html", "html", plain=True),
         Kind("markdown", "text/markdown", "markdown", plain=True, in_process_bytes=_MARKDOWN),
         Kind("text", "text/plain", "text", plain=True, in_process_bytes=_PLAIN),
