@@ -42,6 +42,10 @@ KINDS = {
     for kind in (
         Kind("pdf", "application/pdf", "pdf"),
         Kind("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
+        Kind("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "spreadsheet"),
+        Kind("xlsb", "application/vnd.ms-excel.sheet.binary.macroenabled.12", "spreadsheet"),
+        Kind("xls", "application/vnd.ms-excel", "spreadsheet"),
+        Kind("ods", "application/vnd.oasis.opendocument.spreadsheet", "ods"),
         Kind("html", "text/html", "html", plain=True),
         Kind("markdown", "text/markdown", "markdown", plain=True, in_process_bytes=_MARKDOWN),
         Kind("text", "text/plain", "text", plain=True, in_process_bytes=_PLAIN),

@@ -47,6 +47,7 @@ def limits(settings: Extract) -> Limits:
         members=settings.members,
         ratio=settings.ratio,
         depth=settings.depth,
+        cells=settings.cells,
     )
 
 
