@@ -50,6 +50,7 @@ def limits(settings: Extract) -> Limits:
         members=settings.members,
         ratio=settings.ratio,
         depth=settings.depth,
+        cells=settings.cells,
     )
 
 

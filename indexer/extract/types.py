@@ -28,6 +28,7 @@ class Limits:
     members: int = 10_000
     ratio: int = 250
     depth: int = 2
+    cells: int = 20_000_000
 
     def exceeded(self, name: str, sentence: str) -> Permanent:
         """The refusal of a document that is over the limit of this name."""
