@@ -44,6 +44,8 @@ _ENDS = {
     "mc:AlternateContent": "end_alternatives",
 }
 
+_LONGEST_ADDRESS = 2000  # a longer one holds the picture or page itself
+
 
 class Flow:
     """Collects the words of a part. A format adds its own elements and says what ends a paragraph."""
@@ -202,6 +204,8 @@ class Flow:
 
     def add_address(self, address: str) -> None:
         """Keeps the address of a link until its paragraph ends, where it is not repeated if it stands there anyway."""
+        if len(address) > _LONGEST_ADDRESS:
+            return
         if self._paragraphs:
             self._addresses.append(address)
         else:

@@ -1,11 +1,15 @@
+import time
+
 import pytest
 
 from indexer.extract import Extraction, Request, extract
 from indexer.extract.types import Limits
 from pipeline.errors import Permanent
 from pipeline.outcomes import TextQuality
+from tests.samples.docx import box, drawing, everything, field, main_elsewhere, word
 from tests.support import documents, hostile
 from tests.support.documents import paragraph, part
+from tests.support.office import relationships
 
 BOX = (
     "<w:p><w:r><w:t>before </w:t></w:r><w:r>"
@@ -45,6 +49,101 @@ def test_a_text_box_follows_its_paragraph_and_is_read_once():
     assert text(read(documents.docx(BOX))) == "before after\n\nin the box\n\n"
 
 
+def test_everything_is_told_once():
+    whole = text(read(everything()))
+    once = [
+        "in the box",
+        "boxed\tcells",
+        "boxed header",
+        "A lighthouse at dusk",
+        "Easterlies",
+        "Light the lamp",
+        "灯台",
+    ]
+    assert {words: whole.count(words) for words in once} == dict.fromkeys(once, 1)
+
+
+def test_of_two_forms_the_first_that_says_anything_is_read():
+    forms = (
+        "<w:p><w:r><mc:AlternateContent><mc:Choice><w:pict/></mc:Choice><mc:Choice><w:t> </w:t></mc:Choice>"
+        "<mc:Choice><w:t>new</w:t></mc:Choice><mc:Fallback><w:t>old</w:t></mc:Fallback></mc:AlternateContent></w:r></w:p>"
+    )
+    assert text(read(word(forms + forms.replace("<w:t>new</w:t>", "")))) == " new\n\n old\n\n"
+
+
+def test_a_table_in_a_text_box_in_a_table_keeps_its_cells():
+    inner = box(documents.table([["a", "b"]]) + paragraph("below"))
+    body = f"<w:tbl><w:tr><w:tc>{inner}{paragraph('c')}</w:tc><w:tc>{paragraph('d')}</w:tc></w:tr></w:tbl>"
+    assert text(read(word(body))) == "a\tb\t\nbelow\n\nc\td\t\n"
+
+
+def test_nested_tables_keep_their_rows():
+    inner = documents.table([["a", "b"], ["c", "d"]])
+    body = f"<w:tbl><w:tr><w:tc>{paragraph('e')}{inner}</w:tc><w:tc>{paragraph('f')}</w:tc></w:tr></w:tbl>"
+    assert text(read(word(body))) == "e a\tb\t\nc\td\t\n\tf\t\n"
+
+
+def test_addresses_of_links_follow_their_paragraph():
+    body = (
+        '<w:p><w:r><w:t>See </w:t></w:r><w:hyperlink r:id="rId1"><w:r><w:t>the tides</w:t></w:r></w:hyperlink>'
+        '<w:r><w:t>, </w:t></w:r><w:fldSimple w:instr=" HYPERLINK &quot;https://b.example/&quot; "><w:r><w:t>wind</w:t>'
+        '</w:r></w:fldSimple><w:hyperlink w:anchor="inside"><w:r><w:t>.</w:t></w:r></w:hyperlink></w:p>'
+    )
+    links = ("rId1", "hyperlink", "https://a.example/")
+    assert text(read(word(body, {}, links))) == "See the tides, wind.\n\nhttps://a.example/\n\nhttps://b.example/\n\n"
+
+
+@pytest.mark.parametrize(
+    ("instruction", "address"),
+    [
+        (' HYPERLINK "https://example.org/a" \\o "a tip"', "https://example.org/a"),
+        ("HYPERLINK mailto:keeper@example.org", "keeper@example.org"),
+        (' HYPERLINK \\l "bookmark"', ""),
+        ('HYPERLINK "https://example.org/' + "a" * 2000 + '"', ""),
+        (' INCLUDEPICTURE "https://example.org/a.png"', ""),
+        (' HYPERLINK "shown" ', ""),
+    ],
+)
+def test_the_address_in_a_field(instruction: str, address: str):
+    assert text(read(word(field(instruction, "shown")))).split() == ["shown", *filter(None, [address])]
+
+
+def test_fields_may_lie_in_each_other():
+    inner = field(' REF "x" ', "inner").removeprefix("<w:p>").removesuffix("</w:p>")
+    outer = field(' HYPERLINK "https://example.org/" ', "shown")
+    at = outer.index('<w:r><w:fldChar w:fldCharType="separate"')
+    assert "https://example.org/" in text(read(word(outer[:at] + inner + outer[at:])))
+
+
+def test_pictures_are_told_by_their_descriptions_once():
+    picture = '<pic:cNvPr id="0" name="dusk.jpg" descr="A lighthouse"/>'
+    body = drawing(picture, 'descr="A lighthouse"') + drawing(picture.replace("A l", "Another l"), 'title="Skerrow"')
+    assert text(read(word(body))) == "A lighthouse\n\nSkerrow\n\nAnother lighthouse\n\n"
+
+
+def test_readings_of_characters_do_not_part_them():
+    ruby = "<w:ruby><w:rt><w:r><w:t>{}</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>{}</w:t></w:r></w:rubyBase></w:ruby>"
+    body = f"<w:p>{ruby.format('とう', '灯')}{ruby.format('だい', '台')}</w:p>"
+    assert text(read(word(body))) == "灯台\n\nとうだい\n\n"
+
+
+def test_symbols_and_choices_of_forms():
+    body = (
+        '<w:p><w:r><w:sym w:font="Symbol" w:char="F0B7"/><w:sym w:char="2713"/><w:sym w:char="junk"/>'
+        '<w:sym w:char="FFFFFFFF"/></w:r><w:r><w:ffData><w:ddList><w:result w:val="1"/><w:listEntry w:val="gale"/>'
+        '<w:listEntry w:val="calm"/></w:ddList></w:ffData></w:r></w:p>'
+    )
+    assert text(read(word(body))) == "✓calm\n\n"
+
+
+def test_formulas_are_written_on_one_line():
+    body = (
+        '<w:p><m:oMath><m:nary><m:naryPr><m:chr m:val="∑"/></m:naryPr><m:sub><m:r><m:t>i</m:t></m:r></m:sub><m:e><m:f>'
+        "<m:num><m:r><m:t>a</m:t></m:r></m:num><m:den><m:r><m:t>b</m:t></m:r></m:den></m:f></m:e></m:nary></m:oMath></w:p>"
+    )
+    assert text(read(word(body))) == "∑_ia/b\n\n"
+
+
 def test_deleted_text_and_field_codes_are_not_text():
     body = (
         "<w:p><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:r><w:instrText>PAGE</w:instrText></w:r>"
@@ -76,9 +175,41 @@ def test_without_marks_the_pages_are_unknown():
     assert found.facts == {"characters": 7, "title": "A title"}
 
 
+def test_a_row_over_the_end_of_a_page_counts_once():
+    cell = f"<w:tc><w:p><w:r><w:t>above</w:t></w:r>{MARKED_PAGE.format('below')}</w:p></w:tc>"
+    found = read(word(f"<w:tbl><w:tr>{cell * 3}</w:tr><w:tr>{cell * 2}</w:tr></w:tbl>"))
+    assert found.facts["pages"] == 3
+
+
+def test_a_paragraph_may_ask_for_a_new_page():
+    asking = "<w:p><w:pPr><w:pageBreakBefore{}/></w:pPr><w:r><w:t>words</w:t></w:r></w:p>"
+    body = (
+        asking.format("") + asking.format("") + asking.format(' w:val="0"') + documents.page_break() + asking.format("")
+    )
+    assert read(word(body)).facts["pages"] == 3
+
+
 def test_headings_are_known_by_the_name_of_their_style():
     body = paragraph("Erstes", "Berschrift1") + paragraph("word " * 400)
     assert {passage.heading for passage in read(documents.docx(body)).passages} == {"Erstes"}
+
+
+def test_a_heading_stands_under_those_above_it():
+    before = '<w:pPrChange><w:pPr><w:outlineLvl w:val="9"/></w:pPr></w:pPrChange>'
+    direct = f'<w:p><w:pPr><w:outlineLvl w:val="1"/>{before}</w:pPr><w:r><w:t>Wick</w:t></w:r></w:p>'
+    body = (
+        paragraph("Handbook", "Title")
+        + paragraph("Lamp", "Berschrift1")
+        + direct
+        + box(paragraph("Not a heading", "Berschrift1"))
+        + paragraph("word " * 400)
+        + paragraph("Sea", "Berschrift1")
+        + paragraph("word " * 400)
+    )
+    assert [passage.heading for passage in read(word(body)).passages][1:] == [
+        *["Handbook › Lamp › Wick"] * 2,
+        *["Handbook › Sea"] * 2,
+    ]
 
 
 @pytest.mark.parametrize("namespace", ["http://purl.oclc.org/ooxml/wordprocessingml/main"])
@@ -87,6 +218,86 @@ def test_the_strict_form_is_read(namespace: str):
         documents.WORD.encode(), namespace.encode()
     )
     assert text(read(documents.docx("", {"word/document.xml": main}))) == "strict\n\n"
+
+
+def test_the_main_part_is_what_the_package_says():
+    assert text(read(main_elsewhere())) == "found by relation\n\n"
+
+
+def test_a_part_around_that_is_damaged_is_named_and_the_rest_is_read():
+    parts = {
+        "word/header1.xml": part("hdr", paragraph("the header") + "<w:p>")[:-20],
+        "word/comments.xml": part("comments", paragraph("a comment")),
+    }
+    links = [("rId1", "header", "header1.xml"), ("rId2", "comments", "comments.xml"), ("rId3", "endnotes", "gone.xml")]
+    found = read(
+        word(paragraph("the body") + drawing('<c:chart r:id="rId4"/>'), parts, *links, ("rId4", "chart", "no.xml"))
+    )
+    assert text(found) == "the body\n\nthe header\n\na comment\n\n"
+    assert found.text_quality is TextQuality.PARTIAL
+    assert [str(name).partition(":")[0] for name in found.facts["partial"]] == [  # type: ignore[union-attr] # a list
+        "chart",
+        "header",
+        "endnotes",
+    ]
+
+
+def test_embedded_and_imported_documents_are_members():
+    parts = {
+        "word/embeddings/Tides.docx": documents.docx(paragraph("high water")),
+        "word/chunk.html": b"<html><p>imported",
+        "word/embeddings/broken.docx": b"PK\x03\x04",
+    }
+    links = [
+        ("rId1", "package", "embeddings/Tides.docx"),
+        ("rId2", "aFChunk", "chunk.html"),
+        ("rId3", "package", "embeddings/broken.docx"),
+        ("rId4", "package", "embeddings/gone.docx"),
+    ]
+    found = read(word(paragraph("outside"), parts, *links))
+    assert [(passage.member, passage.text.strip()) for passage in found.passages] == [
+        (None, "outside"),
+        ("Tides.docx", "high water"),
+        ("chunk.html", "imported"),
+    ]
+    assert [str(name).partition(":")[0] for name in found.facts["partial"]] == [  # type: ignore[union-attr] # a list
+        "broken.docx",
+        "gone.docx",
+    ]
+
+
+def test_documents_too_deep_inside_each_other_cost_only_themselves():
+    content = documents.docx(paragraph("level 0"))
+    for level in range(1, 6):
+        parts = {
+            "word/inside.docx": content,
+            "word/_rels/document.xml.rels": relationships(("rId1", "package", "inside.docx")),
+        }
+        content = documents.docx(paragraph(f"level {level}"), parts)
+    found = read(content)
+    assert text(found).split() == ["level", "5", "level", "4", "level", "3", "level", "2"]
+    assert "FENCEPOST_EXTRACT__DEPTH" in str(found.facts["partial"])
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("<w:tbl><w:tr><w:tc>", "</w:tc></w:tr></w:tbl>"),
+        ("<w:p><w:txbxContent>", "</w:txbxContent></w:p>"),
+        ("<w:p>", "</w:p>"),
+        ('<w:r><w:fldChar w:fldCharType="begin"/>', "</w:r>"),
+        ("<mc:AlternateContent><mc:Choice>", "</mc:Choice></mc:AlternateContent>"),
+    ],
+)
+def test_depth_is_paid_for_once(before: str, after: str):
+    def seconds(depth: int) -> float:
+        inside = f"<w:p>{MARKED_PAGE.format('x')}</w:p>" * 100
+        content = word(before * depth + inside + after * depth)
+        begun = time.process_time()
+        assert "x" in text(read(content))
+        return time.process_time() - begun
+
+    assert seconds(40_000) < 40 * max(seconds(4_000), 0.01)
 
 
 def test_a_document_without_words_is_no_text():
