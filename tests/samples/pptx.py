@@ -78,7 +78,7 @@ _WORDS = (
     *("A late reply", "Ships that passed", "Schooners", "Westerlies", "Barques", "Wind the clockwork", "Landings"),
     *("Tons", "Herring", "only in the older form", "What was left out"),
 )
-_ABSENT = ("Click to", "4711", "4712", "not available", "Picture 8", "[Text]", "31 May")
+_ABSENT = ("Click to", "4711", "4712", "not available", "Picture 8", "[Text]")
 
 
 def _deep(depth: int) -> bytes:

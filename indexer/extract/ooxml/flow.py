@@ -26,8 +26,6 @@ _STARTS = {
     "pic:cNvPr": "describe",
     "wps:cNvPr": "describe",
     "p:cNvPr": "describe",
-    "cdr:cNvPr": "describe",
-    "a:cNvPr": "describe",
     "a:hlinkClick": "link",
     "a:hlinkHover": "link",
     "a:hlinkMouseOver": "link",

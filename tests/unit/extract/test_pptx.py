@@ -65,6 +65,13 @@ def test_notes_and_comments_are_on_their_slides_page():
     assert [(passage.page, passage.text) for passage in found.passages] == [(2, "here\n\nspoken\n\n")]
 
 
+def test_headers_and_footers_are_kept_once():
+    footed = slide(shape("words"), shape("Harbour Museum", place="ftr"))
+    noted = notes(shape("Harbour Museum", place="ftr"), shape("Rehearsal", place="hdr"), shape("7", place="sldNum"))
+    found = read(pptx([footed, footed], {"ppt/notesSlides/notesSlide1.xml": noted}, {2: NOTES}))
+    assert [passage.text for passage in found.passages] == ["words\n\nHarbour Museum\n\n", "words\n\nRehearsal\n\n"]
+
+
 def test_a_line_break_a_field_and_an_equation():
     body = (
         "<p:sp><p:txBody><a:p><a:r><a:t>one</a:t></a:r><a:br/><a:r><a:t>two </a:t></a:r>"
