@@ -72,6 +72,11 @@ def test_headers_and_footers_are_kept_once():
     assert [passage.text for passage in found.passages] == ["words\n\nHarbour Museum\n\n", "words\n\nRehearsal\n\n"]
 
 
+def test_white_space_between_elements_is_no_text():
+    body = shape("one", "two").replace("<a:", "\n  <a:").replace("</a:", "\n  </a:").replace("\n  </a:t>", "</a:t>")
+    assert text(read(pptx([slide(body)]))) == "one\ntwo\n\n"
+
+
 def test_a_line_break_a_field_and_an_equation():
     body = (
         "<p:sp><p:txBody><a:p><a:r><a:t>one</a:t></a:r><a:br/><a:r><a:t>two </a:t></a:r>"
@@ -84,11 +89,20 @@ def test_a_line_break_a_field_and_an_equation():
 
 
 def test_an_address_that_is_shown_anyway_is_not_repeated():
-    link = '<a:p><a:r><a:rPr><a:hlinkClick r:id="rId{}"/></a:rPr><a:t>{}</a:t></a:r></a:p>'
-    body = f"<p:sp><p:txBody>{link.format(1, 'https://example.org/')}{link.format(2, 'write to me')}</p:txBody></p:sp>"
-    links = [("rId1", "hyperlink", "https://example.org/"), ("rId2", "hyperlink", "mailto:keeper@example.org")]
-    assert (
-        text(read(pptx([slide(body)], links={1: links}))) == "https://example.org/\nwrite to me\nkeeper@example.org\n\n"
+    link = '<a:p><a:r><a:rPr><a:{} r:id="{}"/></a:rPr><a:t>{}</a:t></a:r></a:p>'
+    body = (
+        shape("on a shape", inside='<a:hlinkHover r:id="rId3"/>')
+        + f"<p:sp><p:txBody>{link.format('hlinkClick', 'rId1', 'https://example.org/')}"
+        + f"{link.format('hlinkMouseOver', 'rId2', 'write to me')}</p:txBody></p:sp>"
+    )
+    links = [
+        ("rId1", "hyperlink", "https://example.org/"),
+        ("rId2", "hyperlink", "mailto:keeper@example.org"),
+        ("rId3", "hyperlink", "https://example.org/shape"),
+        ("rId4", "hyperlink", "https://example.org/nowhere"),
+    ]
+    assert text(read(pptx([slide(body)], links={1: links}))) == (
+        "https://example.org/shape\non a shape\n\nhttps://example.org/\nwrite to me\nkeeper@example.org\n\n"
     )
 
 
