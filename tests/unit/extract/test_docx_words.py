@@ -17,7 +17,8 @@ def test_of_several_forms_the_first_that_says_anything_is_read():
         "<w:p><w:r><mc:AlternateContent><mc:Choice><w:pict/></mc:Choice><mc:Choice><w:t> </w:t></mc:Choice>{}"
         "<mc:Fallback><w:t>old</w:t></mc:Fallback></mc:AlternateContent></w:r></w:p>"
     )
-    newer = "<mc:Choice><w:t>new</w:t></mc:Choice><mc:Choice><w:t>less new</w:t></mc:Choice>"
+    nothing = "<mc:AlternateContent><mc:Choice/></mc:AlternateContent>"
+    newer = f"<mc:Choice><w:t>new</w:t>{nothing}</mc:Choice><mc:Choice><w:t>less new</w:t></mc:Choice>"
     assert read(word(forms.format(newer) + forms.format(""))) == " new\n\n old\n\n"
 
 
