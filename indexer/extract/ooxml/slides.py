@@ -51,6 +51,7 @@ class SlideFlow(Flow):
             del self._section[self._text_from :]
         elif text:
             self._section.append("\n")
+        self._text_from = len(self._section)
 
     def begin_field(self, attributes: dict[str, str]) -> None:
         """A field, such as the number of the slide."""

@@ -16,7 +16,7 @@ from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 from pipeline.errors import Permanent
 
 _MAIN = re.compile(r"ppt/presentation\d*\.xml")
-_SLIDE = re.compile(r"ppt/slides/slide(\d+)\.xml")
+_SLIDE = re.compile(r"ppt/slides/slide(\d{1,9})\.xml")
 _SECTION, _TITLE = 1, 2
 
 
@@ -33,7 +33,7 @@ def read(content: Buffer, request: Request) -> Reading:
             deck.read(number, part, section)
     except EnoughError:
         truncated = True
-    if slides and deck.failed == len(slides):
+    if slides and deck.failed == len(slides) and not deck.blocks:
         raise Permanent("corrupt", "None of the slides can be read.")
     embedded = read_embedded(package, deck.embedded, request)
     facts: dict[str, Fact] = {"pages": len(slides)}

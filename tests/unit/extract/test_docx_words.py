@@ -79,6 +79,12 @@ def test_readings_of_characters_do_not_part_them():
     assert read(word(body)) == "灯台\n\nとうだい\n\n"
 
 
+def test_what_stands_between_words():
+    stops = '<w:pPr><w:tabs><w:tab w:val="left" w:pos="720"/></w:tabs></w:pPr>'
+    body = f'<w:p>{stops}<w:r><w:t>a</w:t><w:cr/><w:t>b</w:t><w:ptab w:alignment="right"/><w:t>c</w:t></w:r></w:p>'
+    assert read(word(body)) == "a\nb\tc\n\n"
+
+
 def test_symbols_and_choices_of_forms():
     body = (
         '<w:p><w:r><w:sym w:font="Symbol" w:char="F0B7"/><w:sym w:char="2713"/><w:sym w:char="junk"/>'
