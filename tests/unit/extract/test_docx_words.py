@@ -73,6 +73,11 @@ def test_pictures_are_told_by_their_descriptions_once():
     assert read(word(body)) == "A lighthouse\n\nSkerrow\n\nAnother lighthouse\n\nAn arrow\n\n"
 
 
+def test_a_deleted_picture_is_told_no_more():
+    gone = drawing("", 'descr="gone"').replace("<w:r>", "<w:del><w:r>").replace("</w:r>", "</w:r></w:del>")
+    assert read(word(gone + paragraph("kept"))) == "kept\n\n"
+
+
 def test_readings_of_characters_do_not_part_them():
     ruby = "<w:ruby><w:rt><w:r><w:t>{}</w:t></w:r></w:rt><w:rubyBase><w:r><w:t>{}</w:t></w:r></w:rubyBase></w:ruby>"
     body = f"<w:p>{ruby.format('とう', '灯')}{ruby.format('だい', '台')}</w:p>"
@@ -91,7 +96,8 @@ def test_symbols_and_choices_of_forms():
         '<w:sym w:char="FFFFFFFF"/></w:r><w:r><w:ffData><w:ddList><w:result w:val="1"/><w:listEntry w:val="gale"/>'
         '<w:listEntry w:val="calm"/></w:ddList></w:ffData></w:r></w:p>'
     )
-    assert read(word(body)) == "✓calm\n\n"
+    second = '<w:p><w:r><w:ddList><w:listEntry w:val="ebb"/><w:listEntry w:val="flood"/></w:ddList></w:r></w:p>'
+    assert read(word(body + second)) == "✓calm\n\nebb\n\n"
 
 
 def test_formulas_are_written_on_one_line():
