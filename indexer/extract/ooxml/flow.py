@@ -90,6 +90,7 @@ class Flow:
 
     def finish(self) -> str:
         """All that was collected; a paragraph that never ended, because the part or the budget did, ends now."""
+        self._addresses.clear()  # there is no budget for them, or no telling where they end
         while self._paragraphs:
             self.end_paragraph()
         text = "".join(self._section)

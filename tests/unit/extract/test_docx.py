@@ -6,7 +6,7 @@ from indexer.extract import Extraction, Request, extract
 from indexer.extract.types import Limits
 from pipeline.errors import Permanent
 from pipeline.outcomes import TextQuality
-from tests.samples.docx import box, drawing, everything, main_elsewhere, word
+from tests.samples.docx import box, drawing, everything, field, main_elsewhere, word
 from tests.support import documents, hostile
 from tests.support.documents import paragraph, part
 from tests.support.office import relationships
@@ -221,6 +221,20 @@ def test_depth_is_paid_for_once(before: str, after: str):
 
 def test_a_document_without_words_is_no_text():
     assert read(documents.docx("")).text_quality is TextQuality.NO_TEXT
+
+
+def test_a_paragraph_with_a_link_is_cut_off_not_lost():
+    body = field(' HYPERLINK "https://example.org/" ', "word " * 1000)
+    found = read(word(body), limits=Limits(characters=1000))
+    assert found.text_quality is TextQuality.TRUNCATED
+    assert found.facts["characters"] == 1000
+
+
+def test_a_header_beyond_the_limit_is_cut_off_not_lost():
+    header = {"word/header1.xml": part("hdr", field(' HYPERLINK "https://example.org/" ', "word " * 1000))}
+    found = read(word(paragraph("body"), header, ("rId1", "header", "header1.xml")), limits=Limits(characters=1000))
+    assert found.text_quality is TextQuality.TRUNCATED
+    assert found.facts["characters"] == 1000
 
 
 def test_one_long_paragraph_is_cut_off_not_lost():
