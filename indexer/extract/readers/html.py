@@ -18,9 +18,10 @@ _PARAGRAPHS = frozenset(
     | {"main", "nav", "ol", "p", "pre", "section", "table", "ul"}
 )
 _LINES = frozenset(
-    {"br", "button", "caption", "dd", "div", "dt", "figcaption", "legend", "li", "option", "summary", "tr"}
+    {"br", "button", "caption", "dd", "div", "dt", "figcaption", "legend", "li", "option", "summary", "textarea", "tr"}
 )
 _CELLS = frozenset({"td", "th"})
+_EMPTY = frozenset({"br", "hr"})
 _PICTURES = frozenset({"img", "area", "input"})
 _PICTURES = frozenset({"img", "area", "input"})
 _PICTURES = frozenset({"img", "area", "input"})
@@ -91,7 +92,7 @@ class _Page:
         else:
             self._in_reading = False
             self._as_it_stands = max(0, self._as_it_stands - (tag in _WITH_ITS_LINES))
-            self._boundary(tag)
+            self._boundary("" if tag in _EMPTY else tag)
 
     def text(self, text: str) -> None:
         """Words between two tags."""

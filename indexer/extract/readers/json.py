@@ -6,7 +6,7 @@ from dataclasses import replace
 from indexer.extract.readers import text as plain
 from indexer.extract.types import Buffer, Reading, Request
 
-_ESCAPE = re.compile(r"""\\(?:((?:u[0-9a-fA-F]{4}\\)*+u[0-9a-fA-F]{4})|(["\\/bfnrt]))""")
+_ESCAPE = re.compile(r"""\\(?:(u[0-9a-fA-F]{4}(?:\\u[0-9a-fA-F]{4})*+)|(["\\/bfnrt]))""")
 _MEANT = {'"': '"', "\\": "\\", "/": "/", "b": " ", "f": "\n", "n": "\n", "r": "\n", "t": "\t"}
 
 

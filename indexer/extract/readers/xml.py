@@ -69,7 +69,7 @@ class _Words:
         return tidy("".join(self._pieces))
 
     def _start(self, _name: str, attributes: dict[str, str]) -> None:
-        if self._after_end_tag:
+        if self._after_end_tag and self._pieces[-1:] != ["\n"]:
             self._pieces.append("\n")
         self._after_end_tag = False
         for name, value in attributes.items():
@@ -77,7 +77,7 @@ class _Words:
                 self._add(f"\n{value}\n")
 
     def _end(self, _name: str) -> None:
-        if self._after_end_tag:
+        if self._after_end_tag and self._pieces[-1:] != ["\n"]:
             self._pieces.append("\n")
         self._after_end_tag = True
 
