@@ -41,7 +41,8 @@ _SIGNS = {
     "bullet": "\u2022", "lquote": "\u2018", "rquote": "\u2019", "ldblquote": "\u201c", "rdblquote": "\u201d",
     "zwj": "\u200d", "zwnj": "\u200c",
 }  # fmt: skip
-_SYMBOLS = {"~": "\xa0", "_": "\u2011", "{": "{", "}": "}", "\\": "\\", "\t": "\t"}
+_SYMBOLS = {"~": "\xa0", "_": "\u2011", "\t": "\t"}
+_ITSELF = frozenset("{}\\")
 _LINK = re.compile(r'HYPERLINK\s+"((?:https?|mailto):[^"\s]*)"')
 _LONGEST_INSTRUCTION = 4096
 
@@ -127,12 +128,12 @@ class _Story:
                 self._sign(sign)
             elif brace is not None and self._is_closed_by(brace):
                 return True
+        while self._stack:
+            self._close()
         return False
 
     def finish(self) -> list[Block]:
         """All blocks. Where nothing marked a page's end, the pages are unknown."""
-        while self._stack:
-            self._close()
         self._end_paragraph()
         self._flush()
         if self.page == 1:
@@ -237,6 +238,9 @@ class _Story:
             self._bytes.append(byte)
 
     def _sign(self, sign: str) -> None:
+        if sign in _ITSELF:  # perhaps the second byte of a character
+            self._text(sign)
+            return
         self._decode()
         if sign == "*":
             self._starred = True
@@ -283,7 +287,7 @@ class _Story:
         self._asides.clear()
 
     def _next_page(self) -> None:
-        self._section.append(_joined(self._pieces["body"]))
+        self._section.append(f"{_joined(self._pieces['body'])}\n")
         self._pieces["body"].clear()
         self._flush()
         self.page += 1

@@ -69,23 +69,30 @@ class _Words:
         return tidy("".join(self._pieces))
 
     def _start(self, _name: str, attributes: dict[str, str]) -> None:
-        if self._after_end_tag and self._pieces[-1:] != ["\n"]:
-            self._pieces.append("\n")
+        if self._after_end_tag:
+            self._end_line()
         self._after_end_tag = False
         for name, value in attributes.items():
             if name.rpartition("}")[2].lower() in _FOR_PEOPLE and value.strip():
-                self._add(f"\n{value}\n")
+                self._end_line()
+                self._add(value)
+                self._end_line()
 
     def _end(self, _name: str) -> None:
-        if self._after_end_tag and self._pieces[-1:] != ["\n"]:
-            self._pieces.append("\n")
+        if self._after_end_tag:
+            self._end_line()
         self._after_end_tag = True
 
     def _text(self, text: str) -> None:
-        if self._after_end_tag and text.isspace() and "\n" in text:
-            return  # the next tag begins a line anyway
-        self._after_end_tag = False
-        self._add(text)
+        if "\n" in text and text.isspace():
+            self._end_line()
+        else:
+            self._after_end_tag = False
+            self._add(text)
+
+    def _end_line(self) -> None:
+        if self._pieces[-1:] != ["\n"]:
+            self._pieces.append("\n")
 
     def _add(self, text: str) -> None:
         self._pieces.append(text)
