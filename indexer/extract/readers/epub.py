@@ -6,6 +6,7 @@ A page is an item of the book's spine, which is mostly a chapter: the pages of a
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from posixpath import dirname, join, normpath
+from unicodedata import normalize
 from urllib.parse import unquote
 
 from indexer.extract.archive import Archive
@@ -70,7 +71,7 @@ class _Chapters:
         self.partial: list[str] = []
         self.characters = 0
         self._archive = archive
-        self._names = set(archive.names())
+        self._names = _by_path(archive)
         self._encrypted = encrypted
         self._request = replace(request, declared_media_type="", encoding="")
 
@@ -88,7 +89,7 @@ class _Chapters:
 
     def _read(self, number: int, path: str) -> None:
         try:
-            found = html.read(b"".join(self._archive.pieces(path)), self._request)
+            found = html.read(b"".join(self._archive.pieces(self._names[path])), self._request)
         except Permanent as refusal:
             if refusal.code == "limit_exceeded":
                 raise
@@ -105,7 +106,19 @@ def _with_titles(blocks: list[tuple[str, Block]], titles: dict[str, str]) -> lis
 
 
 def _resolved(folder: str, reference: str) -> str:
-    return normpath(join(folder, unquote(reference.partition("#")[0])))
+    return normalize("NFC", normpath(join(folder, unquote(reference.partition("#")[0]))))
+
+
+def _by_path(archive: Archive) -> dict[str, str]:
+    """The members by the paths that the book has for them: some systems take accents apart, some do not say UTF-8."""
+    members: dict[str, str] = {}
+    for name in archive.names():
+        try:
+            meant = name.encode("cp437").decode("utf-8")
+        except UnicodeError:
+            meant = name
+        members[normalize("NFC", meant)] = name
+    return members
 
 
 def _package_path(archive: Archive) -> str:

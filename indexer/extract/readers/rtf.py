@@ -25,7 +25,7 @@ _TOKEN = re.compile(
 _UNREAD = frozenset(
     {"fonttbl", "colortbl", "stylesheet", "info", "pict", "themedata", "colorschememapping", "datastore", "filetbl"}
     | {"listtable", "listoverridetable", "revtbl", "rsidtbl", "generator", "xmlnstbl", "latentstyles", "objdata"}
-    | {"bkmkstart", "bkmkend", "pntext", "listtext", "pntxta", "pntxtb", "sp", "shprslt", "nonshppict", "upr", "tc"}
+    | {"bkmkstart", "bkmkend", "pntxta", "pntxtb", "sp", "shprslt", "nonshppict", "upr", "tc"}
     | {"xe", "rxe", "txe", "ftnsep", "ftnsepc", "aftnsep", "aftnsepc", "atnid", "atnauthor", "atndate", "atnref"}
     | {"template", "formfield", "datafield", "ftncn", "aftncn", "objclass", "objname", "panose", "falt", "fontemb"}
     | {"mmathPr", "wgrffmtfilter", "background", "pgptbl", "listpicture", "propname", "staticval", "private"}

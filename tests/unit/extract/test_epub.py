@@ -1,3 +1,5 @@
+import unicodedata
+
 import pytest
 
 from indexer.extract import Extraction, Request, extract
@@ -82,3 +84,12 @@ def test_the_same_chapter_again_and_again_comes_to_an_end():
     with pytest.raises(Permanent) as refusal:
         read(book({"one.xhtml": " " * 100_000}, {"OEBPS/book.opf": package}))
     assert refusal.value.code == "limit_exceeded"
+
+
+def test_names_are_compared_as_people_read_them():
+    apart = unicodedata.normalize("NFD", "Möwe.xhtml")
+    data = book({apart: chapter("<p>gull")}, {"OEBPS/book.opf": epub.package(["M%C3%B6we.xhtml"])})
+    assert [words for _, _, words in places(read(data))] == ["gull"]
+    unsaid = data.replace(b"\x14\x00\x00\x08", b"\x14\x00\x00\x00")  # without the flag that says UTF-8
+    assert unsaid != data
+    assert [words for _, _, words in places(read(unsaid))] == ["gull"]
