@@ -47,10 +47,11 @@ def font_codec(charset: int) -> str:
 
 
 def text_of(data: bytes, codec: str, document: str) -> str:
-    """The bytes as text. A document in an encoding of Asia often has its words under a font that is called Western."""
-    if codec == WESTERN and document in _MULTIBYTE:
+    """The bytes as text. Fonts are not to be trusted: Asian words stand under Western ones, and the other way round."""
+    likely = (document, codec) if codec == WESTERN and document in _MULTIBYTE else (codec or document, document)
+    for candidate in likely:
         try:
-            return data.decode(document)
+            return data.decode(candidate)
         except UnicodeDecodeError:
-            pass
+            continue
     return data.decode(codec or document, "replace")

@@ -32,12 +32,13 @@ _SPACES = {
 _UNREAD = frozenset(
     {"text:tracked-changes", "text:note-citation", "text:index-title-template", "office:binary-data", "office:scripts"}
     | {"office:settings", "office:event-listeners", "draw:object", "draw:object-ole"}
+    | {"text:page-number", "presentation:header", "presentation:footer", "presentation:date-time"}
     | {"dc:creator", "dc:date", "meta:creator-initials", "meta:date-string", "loext:sender-initials"}  # of a comment
 )
 _PARAGRAPHS = frozenset({"text:p", "text:h", "text:ruby-text", "svg:title", "svg:desc", "presentation:footer-decl"})
 _AROUND = frozenset(
     {"style:header", "style:header-left", "style:header-first", "style:footer", "style:footer-left"}
-    | {"style:footer-first", "style:master-page", "presentation:footer-decl"}
+    | {"style:footer-first", "style:master-page", "style:handout-master", "presentation:footer-decl"}
 )
 _SOFT_HYPHEN = "\xad"  # nobody sees it, and nobody would find the word
 _WHITE_SPACE = re.compile(r"[ \t\r\n]+")
@@ -100,6 +101,11 @@ def _number(value: str | None, most: int) -> int:
     return min(max(1, int(value)), most) if value and _DIGITS.fullmatch(value) else 1
 
 
+def _is_placeholder(values: dict[str, str]) -> bool:
+    """Frames of a master page that show where words of the slides will stand."""
+    return values.get("presentation:class", "footer") not in {"header", "footer"}
+
+
 def _qualified(name: str) -> str:
     space, _, tag = name.rpartition("}")
     return f"{_SPACES.get(space, '')}:{tag}"
@@ -158,7 +164,7 @@ class _Story:
         """An element begins."""
         tag = _qualified(name)
         values = {_qualified(key): value for key, value in attributes.items()}
-        if self._ignored or tag in _UNREAD or (self._in_master and "presentation:class" in values):
+        if self._ignored or tag in _UNREAD or (self._in_master and _is_placeholder(values)):
             self._ignored += 1
         elif tag in _PARAGRAPHS:
             self._begin_paragraph(tag, values)
@@ -230,7 +236,7 @@ class _Story:
 
     def _begin_style(self, tag: str, values: dict[str, str]) -> None:
         match tag:
-            case "style:master-page":
+            case "office:master-styles":
                 self._in_master = True
             case "style:style":
                 self._style = values.get("style:name", "")
@@ -246,7 +252,7 @@ class _Story:
                 self._section[-1:] = [*(last.rstrip(" ") for last in self._section[-1:]), "\t"]
             case "table:table-row":
                 self._section.append("\n")
-            case "style:master-page":
+            case "office:master-styles":
                 self._in_master = False
             case "draw:frame":
                 self._in_slide_title = False
@@ -286,6 +292,7 @@ class _Story:
         if text := "".join(self._section).strip():
             self._around[f"{text}\n\n"] = None
         self._section.clear()
+        self._page_is_fresh = True
 
     def _begin_slide(self) -> None:
         self._flush()

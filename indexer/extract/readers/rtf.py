@@ -24,7 +24,21 @@ _TOKEN = re.compile(
 )
 _UNREAD = frozenset(
     {"fonttbl", "colortbl", "stylesheet", "info", "pict", "themedata", "colorschememapping", "datastore", "filetbl"}
-    | {"listtable", "listoverridetable", "revtbl", "rsidtbl", "generator", "xmlnstbl", "latentstyles", "objdata"}
+    | {
+        "listtable",
+        "listoverridetable",
+        "list",
+        "listlevel",
+        "leveltext",
+        "levelnumbers",
+        "listname",
+        "revtbl",
+        "rsidtbl",
+        "generator",
+        "xmlnstbl",
+        "latentstyles",
+        "objdata",
+    }
     | {"bkmkstart", "bkmkend", "pntxta", "pntxtb", "sp", "shprslt", "nonshppict", "upr", "tc"}
     | {"xe", "rxe", "txe", "ftnsep", "ftnsepc", "aftnsep", "aftnsepc", "atnid", "atnauthor", "atndate", "atnref"}
     | {"template", "formfield", "datafield", "ftncn", "aftncn", "objclass", "objname", "panose", "falt", "fontemb"}
@@ -42,6 +56,8 @@ _SIGNS = {
     "zwj": "\u200d", "zwnj": "\u200c",
 }  # fmt: skip
 _SYMBOLS = {"~": "\xa0", "_": "\u2011", "\t": "\t"}
+_BULLET = "\u2022"
+_OF_SYMBOL_FONTS = range(0xF000, 0xF100)  # private numbers, which are mostly bullets
 _ITSELF = frozenset("{}\\")
 _LINK = re.compile(r'HYPERLINK\s+"((?:https?|mailto):[^"\s]*)"')
 _LONGEST_INSTRUCTION = 4096
@@ -105,7 +121,7 @@ class _Story:
         self._stack: list[_Group] = []
         self._bytes = bytearray()  # those of one character may come in several tokens
         self._to_skip = 0  # what stands beside \u for programs that do not know it
-        self._starred = False
+        self._was_opened = self._starred = False
         self._code_page = WESTERN
         self._fonts: dict[int, str] = {}
         self._font = 0
@@ -115,6 +131,8 @@ class _Story:
         at = 0
         while found := _TOKEN.match(source, at):
             at = found.end()
+            was_opened, self._was_opened = self._was_opened, found[5] == "{"
+            self._starred = self._starred or (was_opened and found[4] == "*")
             word, number, byte, sign, brace, text = found.groups()
             if text is not None:
                 self._text(text)
@@ -180,7 +198,8 @@ class _Story:
         self._to_skip = 0
         match word:
             case "u" if number is not None:
-                self._put(chr(number & 0xFFFF))
+                unit = number & 0xFFFF
+                self._put(_BULLET if unit in _OF_SYMBOL_FONTS else chr(unit))
                 self._to_skip = self._group.skip
             case "par" | "sect" | "page":
                 self._break(word)
@@ -242,9 +261,7 @@ class _Story:
             self._text(sign)
             return
         self._decode()
-        if sign == "*":
-            self._starred = True
-        elif sign in "\r\n":
+        if sign in "\r\n":
             self._break("par")
         elif sign in _SYMBOLS:
             self._sign_of_a_word(_SYMBOLS[sign])

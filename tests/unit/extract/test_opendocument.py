@@ -63,6 +63,13 @@ def test_headers_and_footers_are_read_once_and_last():
     assert "".join(p.text for p in found.passages) == "body\n\nhead\n\nfoot\n\n"
 
 
+def test_a_style_that_begins_the_first_page_ends_none():
+    style = '<style:style style:name="P" style:master-page-name="Standard"/>'
+    masters = f"<style:master-page><style:header>{paragraph('head')}</style:header></style:master-page>"
+    found = read(odf.file(odf.content(paragraph("body", "P"), styles=style), {"styles.xml": odf.styles(masters)}))
+    assert "pages" not in found.facts
+
+
 def test_pages_are_approximate_and_a_break_counts_once():
     style = '<style:style style:name="P"><style:paragraph-properties fo:break-before="page"/></style:style>'
     body = (
@@ -88,8 +95,12 @@ def test_without_marks_the_pages_are_unknown():
 
 def test_slides_are_pages_with_their_notes_and_titles():
     body = slide("Why", "Because", "aloud") + "<draw:page/>" + slide("Who", "You")
-    static = f"<draw:frame>{paragraph('Acme')}</draw:frame>"
-    masters = f"<style:master-page>{frame('Click to edit', 'title')}{static}</style:master-page>"
+    number = "<text:p><text:page-number>&lt;number&gt;</text:page-number><presentation:footer/></text:p>"
+    static = f"{frame('Acme', 'footer')}<draw:frame>{number}</draw:frame>"
+    masters = (
+        f"<style:handout-master>{frame('<number>', 'page-number')}</style:handout-master>"
+        f"<style:master-page>{frame('Click to edit', 'title')}{static}</style:master-page>"
+    )
     found = read(odf.presentation(body, {"styles.xml": odf.styles(masters)}))
     assert places(found) == [
         (1, "Why", ["Why", "Because", "aloud"]),
