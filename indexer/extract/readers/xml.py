@@ -4,6 +4,7 @@ Nothing is expanded and nothing fetched. A file that declares entities or breaks
 """
 
 import html
+import re
 from xml.parsers import expat
 
 from indexer.extract.encodings import declared_inside, decode
@@ -12,6 +13,8 @@ from indexer.extract.readers.text import charset
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 
 _FOR_PEOPLE = frozenset({"title", "alt", "label", "caption", "summary", "description", "text"})
+_SHORT = 256
+_ENCODED = re.compile(r"\s*+(?:[A-Za-z0-9+/]{60,}+\s++)*+[A-Za-z0-9+/]*+=*+\s*+")  # a picture or a program, as base64
 
 
 class _EntitiesError(Exception):
@@ -51,6 +54,7 @@ class _Words:
         self._most = most
         self._characters = 0
         self._pieces: list[str] = []
+        self._between_tags: list[str] = []
         self._after_end_tag = False
 
     def parse(self, text: str) -> None:
@@ -59,7 +63,7 @@ class _Words:
         parser.buffer_text = True
         parser.StartElementHandler = self._start
         parser.EndElementHandler = self._end
-        parser.CharacterDataHandler = self._text
+        parser.CharacterDataHandler = self._between_tags.append
         parser.EntityDeclHandler = self._entity
         parser.SkippedEntityHandler = self._skipped
         parser.Parse(text.encode("utf-8", "replace"), True)
@@ -69,6 +73,7 @@ class _Words:
         return tidy("".join(self._pieces))
 
     def _start(self, _name: str, attributes: dict[str, str]) -> None:
+        self._end_text()
         if self._after_end_tag:
             self._end_line()
         self._after_end_tag = False
@@ -79,11 +84,16 @@ class _Words:
                 self._end_line()
 
     def _end(self, _name: str) -> None:
+        self._end_text()
         if self._after_end_tag:
             self._end_line()
         self._after_end_tag = True
 
-    def _text(self, text: str) -> None:
+    def _end_text(self) -> None:
+        text = "".join(self._between_tags)
+        self._between_tags.clear()
+        if not text or (len(text) > _SHORT and _ENCODED.fullmatch(text)):
+            return
         if "\n" in text and text.isspace():
             self._end_line()
         else:
@@ -102,7 +112,7 @@ class _Words:
 
     def _skipped(self, name: str, is_parameter: bool) -> None:  # noqa: FBT001 - as expat calls it
         if not is_parameter:  # of a DTD that is not read; its names are mostly those of HTML
-            self._text(html.unescape(f"&{name};"))
+            self._between_tags.append(html.unescape(f"&{name};"))
 
     def _entity(self, *_declaration: object) -> None:
         raise _EntitiesError

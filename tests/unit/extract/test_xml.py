@@ -3,6 +3,8 @@ import pytest
 from indexer.extract import Extraction, Request, extract
 from pipeline.outcomes import TextQuality
 
+ENCODED = f"{'Ab' * 38}\n" * 9
+
 
 def read(content: str | bytes, **more: str) -> Extraction:
     data = content.encode() if isinstance(content, str) else content
@@ -24,6 +26,10 @@ def text(content: str | bytes) -> str:
         ("<a><![CDATA[1 < 2]]> &amp; &#228;</a>", "1 < 2 & ä"),
         ("<a><!-- not said --><?nor this?>said</a>", "said"),
         ("\n <?xml version='1.0'?><a>said</a>", "said"),
+        (
+            f"<a>one<b>{'iVBORw0K' * 40}==</b>\n<b>\n{ENCODED}AbC=\n</b>two {'words ' * 60}</a>",
+            f"one\ntwo {'words ' * 60}".rstrip(),
+        ),
         ("<!DOCTYPE a SYSTEM 'x.dtd'><a>&uuml;&unheard;</a>", "ü&unheard;"),
     ],
 )
