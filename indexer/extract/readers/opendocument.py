@@ -6,29 +6,13 @@ where there are any, and a fact says so.
 """
 
 import re
-from collections.abc import Iterator
 
-from indexer.extract.archive import Archive
 from indexer.extract.headings import Outline
 from indexer.extract.markup import parse
+from indexer.extract.opendocument import parts, qualified
 from indexer.extract.types import Block, Buffer, Fact, Limits, Reading, Request
 from pipeline.errors import Permanent
 
-_SPACES = {
-    "urn:oasis:names:tc:opendocument:xmlns:office:1.0": "office",
-    "urn:oasis:names:tc:opendocument:xmlns:text:1.0": "text",
-    "urn:oasis:names:tc:opendocument:xmlns:table:1.0": "table",
-    "urn:oasis:names:tc:opendocument:xmlns:drawing:1.0": "draw",
-    "urn:oasis:names:tc:opendocument:xmlns:style:1.0": "style",
-    "urn:oasis:names:tc:opendocument:xmlns:presentation:1.0": "presentation",
-    "urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0": "svg",
-    "urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0": "fo",
-    "urn:oasis:names:tc:opendocument:xmlns:manifest:1.0": "manifest",
-    "urn:oasis:names:tc:opendocument:xmlns:meta:1.0": "meta",
-    "urn:org:documentfoundation:names:experimental:office:xmlns:loext:1.0": "loext",
-    "http://purl.org/dc/elements/1.1/": "dc",
-    "http://www.w3.org/1999/xlink": "xlink",
-}
 _UNREAD = frozenset(
     {"text:tracked-changes", "text:note-citation", "text:index-title-template", "office:binary-data", "office:scripts"}
     | {"office:settings", "office:event-listeners", "draw:object", "draw:object-ole"}
@@ -46,8 +30,6 @@ _MOST_SPACES = 100
 _MOST_LEVELS = 10
 _DIGITS = re.compile(r"[0-9]{1,9}")
 _LINKS = ("http:", "https:", "mailto:")
-_MANIFEST = "META-INF/manifest.xml"
-_CONTENT = frozenset({"content.xml", "encrypted-package"})
 
 
 class _EnoughError(Exception):
@@ -60,7 +42,7 @@ def read(content: Buffer, request: Request) -> Reading:
     partial: list[str] = []
     truncated = False
     try:
-        for part, pieces, needed in _parts(content, request):
+        for part, pieces, needed in parts(content, request):
             try:
                 parse(pieces, story, part)
             except Permanent as refusal:
@@ -73,29 +55,6 @@ def read(content: Buffer, request: Request) -> Reading:
     return Reading(story.finish(), story.facts(), truncated=truncated, partial=partial)
 
 
-def _parts(content: Buffer, request: Request) -> Iterator[tuple[str, Iterator[bytes], bool]]:
-    """The parts in the order in which they explain each other: name, bytes, and whether nothing works without it."""
-    if content[:4] != b"PK\x03\x04":
-        yield "The document", iter([bytes(content)]), True
-        return
-    archive = Archive(content, request)
-    names = archive.names()
-    if _MANIFEST in names:
-        _refuse_encrypted(archive)
-    if "content.xml" not in names:
-        raise Permanent("corrupt", "The document has no main part (content.xml).")
-    for part in ("styles.xml", "meta.xml", "content.xml"):
-        if part in names:
-            yield part, archive.pieces(part), part == "content.xml"
-
-
-def _refuse_encrypted(archive: Archive) -> None:
-    manifest = _Manifest()
-    parse(archive.pieces(_MANIFEST), manifest, _MANIFEST)
-    if manifest.encrypted & _CONTENT:
-        raise Permanent("password_required", "The document is encrypted with a password.")
-
-
 def _number(value: str | None, most: int) -> int:
     """A number of at least 1, which is also what a missing or senseless one means."""
     return min(max(1, int(value)), most) if value and _DIGITS.fullmatch(value) else 1
@@ -104,32 +63,6 @@ def _number(value: str | None, most: int) -> int:
 def _is_placeholder(values: dict[str, str]) -> bool:
     """Frames of a master page that show where words of the slides will stand."""
     return values.get("presentation:class", "footer") not in {"header", "footer"}
-
-
-def _qualified(name: str) -> str:
-    space, _, tag = name.rpartition("}")
-    return f"{_SPACES.get(space, '')}:{tag}"
-
-
-class _Manifest:
-    """The parts of the document that are encrypted."""
-
-    def __init__(self) -> None:
-        self.encrypted: set[str] = set()
-        self._part = ""
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        match _qualified(name):
-            case "manifest:file-entry":
-                self._part = next((value for key, value in attributes.items() if key.endswith("}full-path")), "")
-            case "manifest:encryption-data":
-                self.encrypted.add(self._part)
-
-    def end(self, name: str) -> None:
-        pass
-
-    def text(self, text: str) -> None:
-        pass
 
 
 class _Story:
@@ -162,8 +95,8 @@ class _Story:
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """An element begins."""
-        tag = _qualified(name)
-        values = {_qualified(key): value for key, value in attributes.items()}
+        tag = qualified(name)
+        values = {qualified(key): value for key, value in attributes.items()}
         if self._ignored or tag in _UNREAD or (self._in_master and _is_placeholder(values)):
             self._ignored += 1
         elif tag in _PARAGRAPHS:
@@ -173,7 +106,7 @@ class _Story:
 
     def end(self, name: str) -> None:
         """An element ends."""
-        tag = _qualified(name)
+        tag = qualified(name)
         if self._ignored:
             self._ignored -= 1
             return

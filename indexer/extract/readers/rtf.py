@@ -10,6 +10,17 @@ from dataclasses import dataclass, replace
 
 from indexer.extract.headings import Outline
 from indexer.extract.rtf_charsets import WESTERN, code_page, font_codec, text_of
+from indexer.extract.rtf_words import (
+    AROUND,
+    ASIDES,
+    BULLET,
+    ITSELF,
+    OF_SYMBOL_FONTS,
+    READ_THOUGH_STARRED,
+    SIGNS,
+    SYMBOLS,
+    UNREAD,
+)
 from indexer.extract.types import Block, Buffer, Fact, Limits, Reading, Request
 
 _TOKEN = re.compile(
@@ -22,43 +33,6 @@ _TOKEN = re.compile(
     |.""",
     re.VERBOSE | re.DOTALL,
 )
-_UNREAD = frozenset(
-    {"fonttbl", "colortbl", "stylesheet", "info", "pict", "themedata", "colorschememapping", "datastore", "filetbl"}
-    | {
-        "listtable",
-        "listoverridetable",
-        "list",
-        "listlevel",
-        "leveltext",
-        "levelnumbers",
-        "listname",
-        "revtbl",
-        "rsidtbl",
-        "generator",
-        "xmlnstbl",
-        "latentstyles",
-        "objdata",
-    }
-    | {"bkmkstart", "bkmkend", "pntxta", "pntxtb", "sp", "shprslt", "nonshppict", "upr", "tc"}
-    | {"xe", "rxe", "txe", "ftnsep", "ftnsepc", "aftnsep", "aftnsepc", "atnid", "atnauthor", "atndate", "atnref"}
-    | {"template", "formfield", "datafield", "ftncn", "aftncn", "objclass", "objname", "panose", "falt", "fontemb"}
-    | {"mmathPr", "wgrffmtfilter", "background", "pgptbl", "listpicture", "propname", "staticval", "private"}
-)
-_READ_THOUGH_STARRED = frozenset(
-    {"shpinst", "shptxt", "ud", "footnote", "annotation", "shppict", "moMath", "moMathPara"}
-)
-_ASIDES = frozenset({"footnote", "annotation", "shptxt"})
-_AROUND = frozenset({"header", "headerl", "headerr", "headerf", "footer", "footerl", "footerr", "footerf"})
-_SIGNS = {
-    "tab": "\t", "line": "\n", "lbr": "\n", "row": "\n", "nestrow": "\n", "cell": "\t", "nestcell": "\t",
-    "emdash": "\u2014", "endash": "\u2013", "emspace": "\u2003", "enspace": "\u2002", "qmspace": "\u2005",
-    "bullet": "\u2022", "lquote": "\u2018", "rquote": "\u2019", "ldblquote": "\u201c", "rdblquote": "\u201d",
-    "zwj": "\u200d", "zwnj": "\u200c",
-}  # fmt: skip
-_SYMBOLS = {"~": "\xa0", "_": "\u2011", "\t": "\t"}
-_BULLET = "\u2022"
-_OF_SYMBOL_FONTS = range(0xF000, 0xF100)  # private numbers, which are mostly bullets
-_ITSELF = frozenset("{}\\")
 _LINK = re.compile(r'HYPERLINK\s+"((?:https?|mailto):[^"\s]*)"')
 _LONGEST_INSTRUCTION = 4096
 
@@ -192,14 +166,14 @@ class _Story:
     def _word(self, word: str, number: int | None) -> None:
         self._decode()
         starred, self._starred = self._starred, False
-        if word in _SIGNS:
-            self._sign_of_a_word(_SIGNS[word])
+        if word in SIGNS:
+            self._sign_of_a_word(SIGNS[word])
             return
         self._to_skip = 0
         match word:
             case "u" if number is not None:
                 unit = number & 0xFFFF
-                self._put(_BULLET if unit in _OF_SYMBOL_FONTS else chr(unit))
+                self._put(BULLET if unit in OF_SYMBOL_FONTS else chr(unit))
                 self._to_skip = self._group.skip
             case "par" | "sect" | "page":
                 self._break(word)
@@ -222,10 +196,10 @@ class _Story:
             into = "title" if word == "title" else "instruction"
         elif word == "fonttbl":
             into = "fonts"
-        elif word in _UNREAD or (starred and word not in _READ_THOUGH_STARRED):
+        elif word in UNREAD or (starred and word not in READ_THOUGH_STARRED):
             into = "nothing"
-        elif into == "body" and (word in _ASIDES or word in _AROUND):
-            into = "aside" if word in _ASIDES else "around"
+        elif into == "body" and (word in ASIDES or word in AROUND):
+            into = "aside" if word in ASIDES else "around"
         if into != self._group.into:
             self._group = replace(self._group, into=into)
 
@@ -257,14 +231,14 @@ class _Story:
             self._bytes.append(byte)
 
     def _sign(self, sign: str) -> None:
-        if sign in _ITSELF:  # perhaps the second byte of a character
+        if sign in ITSELF:  # perhaps the second byte of a character
             self._text(sign)
             return
         self._decode()
         if sign in "\r\n":
             self._break("par")
-        elif sign in _SYMBOLS:
-            self._sign_of_a_word(_SYMBOLS[sign])
+        elif sign in SYMBOLS:
+            self._sign_of_a_word(SYMBOLS[sign])
 
     def _sign_of_a_word(self, sign: str) -> None:
         if self._to_skip:

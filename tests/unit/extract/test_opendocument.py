@@ -122,3 +122,14 @@ def test_a_password_is_required_only_where_the_words_are_encrypted(path: str):
 def test_entities_are_refused():
     with pytest.raises(Permanent, match="entities"):
         read(odf.file(odf.content(paragraph("a"), prologue='<!DOCTYPE a [<!ENTITY b "c">]>')))
+
+
+def test_a_damaged_manifest_harms_nothing():
+    found = read(odf.file(odf.content(paragraph("words")), {"META-INF/manifest.xml": b"<a"}))
+    assert places(found) == [(None, None, ["words"])]
+
+
+def test_a_damaged_part_beside_the_main_one_is_named():
+    found = read(odf.file(odf.content(paragraph("words")), {"meta.xml": b"<a><b></a>", "styles.xml": b"<a>"}))
+    assert places(found) == [(None, None, ["words"])]
+    assert found.facts["partial"] == ["styles.xml: it is damaged", "meta.xml: it is damaged"]
