@@ -50,13 +50,17 @@ KINDS = {
         Kind("xlsb", "application/vnd.ms-excel.sheet.binary.macroenabled.12", "spreadsheet"),
         Kind("xls", "application/vnd.ms-excel", "spreadsheet"),
         Kind("ods", f"{_OPEN_DOCUMENT}.spreadsheet", "ods"),
-        Kind("html", "text/html", "html", plain=True),
+        Kind("html", "text/html", "html", revision=2, plain=True),
         Kind("markdown", "text/markdown", "markdown", plain=True, in_process_bytes=_MARKDOWN),
         Kind("text", "text/plain", "text", plain=True, in_process_bytes=_PLAIN),
         Kind("csv", "text/csv", "text", plain=True, in_process_bytes=_PLAIN),
         Kind("tsv", "text/tab-separated-values", "text", plain=True, in_process_bytes=_PLAIN),
-        Kind("json", "application/json", "text", plain=True, in_process_bytes=_PLAIN),
-        Kind("xml", "application/xml", "text", plain=True, in_process_bytes=_PLAIN),
+        Kind("json", "application/json", "json", revision=2, plain=True, in_process_bytes=_PLAIN),
+        Kind("xml", "application/xml", "xml", revision=2, plain=True),
+        Kind("odt", "application/vnd.oasis.opendocument.text", "opendocument"),
+        Kind("odp", "application/vnd.oasis.opendocument.presentation", "opendocument"),
+        Kind("epub", "application/epub+zip", "epub"),
+        Kind("rtf", "application/rtf", "rtf"),
     )
 }
 """Every kind by its name. A line in use keeps its name: stored results are keyed by it."""
@@ -72,7 +76,12 @@ BY_SUFFIX = {
     "json": "json",
     "ndjson": "json",
     "jsonl": "json",
+    "geojson": "json",
+    "ipynb": "json",
     "xml": "xml",
+    "svg": "xml",
+    "rss": "xml",
+    "atom": "xml",
     "txt": "text",
 }
 """What a file's name says about text; where it contradicts the content, the content is believed."""
@@ -89,5 +98,6 @@ BY_MEDIA_TYPE = {
     "application/x-ndjson": "json",
     "application/xml": "xml",
     "text/xml": "xml",
+    "image/svg+xml": "xml",
 }
 """What a declared media type says about text."""

@@ -4,6 +4,7 @@ The file's name and the declared media type only break ties between kinds of tex
 """
 
 import re
+import zlib
 from pathlib import Path
 
 from indexer.extract.archive import names_at_a_glance
@@ -68,6 +69,12 @@ _PACKAGES = (
     (b"application/vnd.oasis.opendocument.presentation", "odp", "OpenDocument presentation"),
     (b"application/vnd.oasis.opendocument", "", "OpenDocument file"),
 )
+_FLAT = re.compile(
+    rb"""<office:document\s[^>]*?office:mimetype=["']application/vnd\.oasis\.opendocument\.(text|presentation)"""
+)
+_FLAT_KINDS = {b"text": "odt", b"presentation": "odp"}
+_DEFLATED = b"\x08\x00"
+_MEDIA_TYPE = 100
 _COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _COMPOUND_KINDS = (
     ("__properties_version1.0", "msg", "Outlook message"),
@@ -100,10 +107,10 @@ def choose_kind(content: Buffer | Path, filename: str = "", declared_media_type:
         if _is_pdf(buffer, head):
             return KINDS["pdf"]
         if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-            return _zip_kind(buffer, head)
+            return _zip_kind(buffer)
         if head.startswith(_COMPOUND_FILE):
             return _compound_kind(buffer)
-        return _magic_kind(head) or _text_kind(head, filename, declared_media_type)
+        return _magic_kind(head) or _flat_kind(head) or _text_kind(head, filename, declared_media_type)
 
 
 def _kind(name: str, described: str) -> Kind:
@@ -124,16 +131,31 @@ def _is_pdf(buffer: Buffer, head: bytes) -> bool:
     return b"endobj" in head and b"startxref" in buffer[-_TAIL:] and _PDF_OBJECT.search(start) is not None
 
 
-def _zip_kind(buffer: Buffer, head: bytes) -> Kind:
-    if head[30:38] == b"mimetype":
-        for media_type, kind, name in _PACKAGES:
-            if head[38:].startswith(media_type):
-                return _kind(kind, name)
+def _zip_kind(buffer: Buffer) -> Kind:
     names = names_at_a_glance(buffer)
+    if "mimetype" in names:
+        declared = _package_type(buffer)
+        for media_type, kind, name in _PACKAGES:
+            if declared.startswith(media_type):
+                return _kind(kind, name)
     for start, kind, name in _OFFICE_PARTS:
         if any(member.startswith(start) for member in names):
             return _kind(kind, name)
     return _kind("zip", "ZIP archive")
+
+
+def _package_type(buffer: Buffer) -> bytes:
+    """The beginning of the member `mimetype`, which should be the first one and not compressed, but need not."""
+    at = buffer.find(b"mimetype") - 30
+    if at < 0 or buffer[at : at + 4] != b"PK\x03\x04":
+        return b""
+    start = at + 38 + int.from_bytes(buffer[at + 28 : at + 30], "little")
+    if buffer[at + 8 : at + 10] != _DEFLATED:
+        return buffer[start : start + _MEDIA_TYPE]
+    try:
+        return zlib.decompressobj(-zlib.MAX_WBITS).decompress(buffer[start : start + 4 * _MEDIA_TYPE], _MEDIA_TYPE)
+    except zlib.error:
+        return b""
 
 
 def _compound_kind(buffer: Buffer) -> Kind:
@@ -156,6 +178,12 @@ def _magic_kind(head: bytes) -> Kind | None:
         if head.startswith(magic, at) and head.startswith(also, also_at):
             return _kind(kind, name)
     return None
+
+
+def _flat_kind(head: bytes) -> Kind | None:
+    """OpenDocument in a single XML file."""
+    flat = _FLAT.search(head)
+    return KINDS[_FLAT_KINDS[flat[1]]] if flat else None
 
 
 def _text_kind(head: bytes, filename: str, declared_media_type: str) -> Kind:

@@ -10,6 +10,12 @@ from tests.support import documents
 PDF = documents.pdf([["Hello"]])
 DOCX = documents.docx(documents.paragraph("Hello"))
 HTML = b"<!DOCTYPE html><title>t</title><p>Hello"
+EPUB = documents.archive({"mimetype": b"application/epub+zip"})
+_ODF = b"application/vnd.oasis.opendocument."
+ODT_TEMPLATE = documents.archive({"mimetype": _ODF + b"text-template", "content.xml": b""})
+ODP = documents.archive({"mimetype": _ODF + b"presentation", "content.xml": b""})
+REPACKED_ODT = documents.archive({"content.xml": b"", "mimetype": _ODF + b"text"})
+FLAT_ODT = b"<?xml version='1.0'?><office:document xmlns:a='b' office:mimetype='" + _ODF + b"text'>"
 COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
 
 
@@ -38,6 +44,13 @@ COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
         (b"a\tb\n", "a.tsv", "", "tsv"),
         (b'{"a": 1}', "a.json", "", "json"),
         (b"<?xml version='1.0'?><a/>", "", "", "xml"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'><text>a</text></svg>", "a.svg", "", "xml"),
+        (b"{\\rtf1 text}", "a.txt", "text/plain", "rtf"),
+        (EPUB, "a.zip", "", "epub"),
+        (ODT_TEMPLATE, "", "", "odt"),
+        (ODP, "", "", "odp"),
+        (REPACKED_ODT, "", "", "odt"),
+        (FLAT_ODT, "a.xml", "", "odt"),
         (b"int main() { return 0; }", "main.c", "text/x-c", "text"),
         (b"a text with one \x00 NUL in it", "nul.txt", "", "text"),
         ("Grüße".encode("cp1252"), "a.pdf", "application/pdf", "text"),
@@ -63,9 +76,7 @@ def test_kind_by_content(content: bytes, filename: str, declared: str, kind: str
         ),
         (COMPOUND, "unsupported_format", "old Office"),
         (documents.archive({"xl/workbook.xml": b""}), "unsupported_format", "an Excel workbook"),
-        (documents.archive({"mimetype": b"application/epub+zip"}), "unsupported_format", "an EPUB book"),
         (documents.archive({"notes.txt": b"x"}), "unsupported_format", "a ZIP archive"),
-        (b"{\\rtf1 text}", "unsupported_format", "an RTF document"),
         (b"\x89PNG\r\n\x1a\n" + bytes(30), "unsupported_format", "a PNG picture"),
         (b"RIFF\x00\x00\x00\x00WEBPVP8 ", "unsupported_format", "a WebP picture"),
         (bytes(257) + b"ustar", "unsupported_format", "a tar archive"),
