@@ -40,7 +40,7 @@ _MARKDOWN = 64 * _KIB  # its parser is Python and takes 4 to 25 µs a byte, so a
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("pdf", "application/pdf", "pdf"),
+        Kind("pdf", "application/pdf", "pdf", revision=2, contains=True),
         Kind("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
         Kind("xlsx", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet", "spreadsheet"),
         Kind("xlsb", "application/vnd.ms-excel.sheet.binary.macroenabled.12", "spreadsheet"),

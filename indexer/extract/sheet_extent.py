@@ -15,6 +15,7 @@ _CELLS = (b"<c ", b"<c>", b":c ", b":c>")
 _REFERRING_CELL = b'<c r="'
 _WIDE_COLUMN = re.compile(rb'<c r="([A-Z]{2,})')
 _LETTERS = 26
+_PLACE = re.compile(rb"""[\s"']([A-Za-z]{0,3})(\d{1,9})[\s"']""")
 _REFERENCE = re.compile(r"([A-Za-z]*)(\d*)")
 
 # Records of the binary format: a row's header, and the cells that have a value; each begins with its row or column.
@@ -69,7 +70,15 @@ def _by_parsing(part: bytes, name: str) -> int:
     except Permanent:
         if b"<!ENTITY" in part:
             raise
+        return _by_force(part)
     return extent.rows * extent.columns
+
+
+def _by_force(part: bytes) -> int:
+    """Whatever looks like a place: of what is not well-formed, the native reader may yet make something."""
+    places = [(_column(letters.decode()), _whole(digits.decode())) for letters, digits in set(_PLACE.findall(part))]
+    columns, rows = map(max, zip((1, 1), *places, strict=True))
+    return rows * columns
 
 
 def _column(letters: str) -> int:

@@ -7,7 +7,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from tests.support import documents
 
-Row = Sequence[str | float | bool | date | None]
+Value = str | float | bool | date | None
+Row = Sequence[Value]
 Sheets = Mapping[str, Sequence[Row]]
 
 TRANSITIONAL = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -31,7 +32,7 @@ def xlsx(
         f"<workbook xmlns='{namespace}' xmlns:r='{_OFFICE}'><sheets>{entries}</sheets></workbook>".encode()
     )
     members["xl/styles.xml"] = (
-        f"<styleSheet xmlns='{namespace}'><cellXfs count='2'><xf numFmtId='0'/><xf numFmtId='14'/></cellXfs></styleSheet>"
+        f"<styleSheet xmlns='{namespace}'><cellXfs><xf numFmtId='0'/><xf numFmtId='14'/></cellXfs></styleSheet>"
     ).encode()
     for n, rows in enumerate(sheets.values(), 1):
         members[f"xl/worksheets/sheet{n}.xml"] = sheet_part(
@@ -50,7 +51,7 @@ def _xlsx_row(number: int, row: Row) -> str:
     return f'<row r="{number}">{cells}</row>'
 
 
-def _xlsx_cell(place: str, value: str | float | bool | date | None) -> str:
+def _xlsx_cell(place: str, value: Value) -> str:
     match value:
         case None:
             return f'<c r="{place}" s="0"/>'

@@ -121,11 +121,11 @@ def _opened(workbook: bytes) -> CalamineWorkbook:
 
 
 def _carefully(work: Callable[[], _T]) -> _T:
-    """What calamine did not expect ends it with an exception that is no Exception; it does no harm."""
+    """What calamine did not expect ends it with one of two other errors, one of which is no Exception; no harm is done."""
     try:
         return work()
     except BaseException as error:
-        if type(error).__name__ == "PanicException":
+        if isinstance(error, OSError) or type(error).__name__ == "PanicException":
             raise CalamineError(str(error)) from None
         raise
 
