@@ -77,8 +77,8 @@ def _by_parsing(part: bytes, name: str) -> int:
 def _by_force(part: bytes) -> int:
     """Whatever looks like a place: of what is not well-formed, the native reader may yet make something."""
     places = [(_column(letters.decode()), _whole(digits.decode())) for letters, digits in set(_PLACE.findall(part))]
-    columns, rows = map(max, zip((1, 1), *places, strict=True))
-    return rows * columns
+    columns = max((column for column, _ in places), default=0)
+    return max(1, columns) * max((row for _, row in places), default=0)
 
 
 def _column(letters: str) -> int:

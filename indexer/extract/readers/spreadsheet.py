@@ -121,7 +121,7 @@ def _opened(workbook: bytes) -> CalamineWorkbook:
 
 
 def _carefully(work: Callable[[], _T]) -> _T:
-    """What calamine did not expect ends it with one of two other errors, one of which is no Exception; no harm is done."""
+    """What calamine did not expect ends it in two other ways, of which one is no Exception; neither does harm."""
     try:
         return work()
     except BaseException as error:
