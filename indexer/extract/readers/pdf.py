@@ -4,16 +4,19 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 import pypdfium2 as pdfium
-from pypdfium2.raw import FPDF_ERR_PASSWORD
+from pypdfium2.raw import FPDF_ERR_PASSWORD, FPDF_PAGEOBJ_IMAGE
 
 from indexer.extract import pdf_extras
 from indexer.extract.members import Members
+from indexer.extract.ocr import DOTS_PER_INCH, Recogniser, UnreadableError
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 from indexer.passages import join_broken_words
 from pipeline.errors import Permanent
 
 _HEADER = b"%PDF-1.4\n"
 _HEADER_WITHIN = 1024
+_IMAGES_WITHIN = 5  # forms inside each other
+_POINTS_PER_INCH = 72
 
 
 def read(content: Buffer, request: Request) -> Reading:
@@ -31,11 +34,13 @@ def read(content: Buffer, request: Request) -> Reading:
     facts: dict[str, Fact] = {"pages": count, "pages_without_text": pages.silent}
     if title:
         facts["title"] = title
+    if pages.recogniser and pages.recogniser.pages:
+        facts |= {"ocr_pages": pages.recogniser.pages, "ocr_languages": pages.recogniser.languages}
     return Reading(
         pages.blocks + inside.blocks,
         facts,
         truncated=pages.left < 0 or inside.truncated,
-        partial=pages.failed + inside.partial,
+        partial=pages.named() + inside.partial,
     )
 
 
@@ -65,14 +70,17 @@ class _Pages:
         self.left = request.limits.characters
         self.attachments: list[pdf_extras.Attachment] = []
         self._document = document
+        self.recogniser = Recogniser(request.ocr, request.spent) if request.ocr else None
         self._headings = pdf_extras.headings(document)
+        self._pixels = request.limits.pixels
 
     def read(self, count: int) -> None:
         """All pages, or as many as may be read."""
         for number in range(1, count + 1):
             try:
                 text, asides = self._page(number - 1)
-            except pdfium.PdfiumError:
+                text = text or self._recognised(number)
+            except (pdfium.PdfiumError, UnreadableError):
                 self.failed.append(f"page {number}: it is damaged")
                 continue
             self.silent += not text
@@ -81,6 +89,10 @@ class _Pages:
             self.left -= len(words)
             if self.left < 0:
                 return
+
+    def named(self) -> list[str]:
+        """What could not be read."""
+        return self.failed + (self.recogniser.failed if self.recogniser else [])
 
     def _page(self, index: int) -> tuple[str, str]:
         with closing(self._document[index]) as page:
@@ -91,6 +103,28 @@ class _Pages:
         with closing(self._document[index]) as page:
             text = _text(page)
         return text, "\n".join(note for note in notes if note not in text)
+
+    def _recognised(self, number: int) -> str:
+        """The words of a page that is a picture, where pictures are read."""
+        if self.recogniser is None:
+            return ""
+        with closing(self._document[number - 1]) as page:
+            if not next(page.get_objects(filter=[FPDF_PAGEOBJ_IMAGE], max_depth=_IMAGES_WITHIN), None):
+                return ""
+            picture = _drawn(page, self._pixels)
+        return self.recogniser.text(f"page {number}", picture)
+
+
+def _drawn(page: pdfium.PdfPage, most_pixels: int) -> bytes:
+    """A page in shades of grey, as a picture in the format PGM."""
+    points = max(1.0, page.get_width() * page.get_height())
+    scale = min(DOTS_PER_INCH / _POINTS_PER_INCH, (most_pixels / points) ** 0.5)
+    with closing(page.render(scale=scale, grayscale=True)) as bitmap:
+        shades = bytes(bitmap.buffer)
+        width, height, stride = bitmap.width, bitmap.height, bitmap.stride
+    if stride != width:
+        shades = b"".join(shades[at : at + width] for at in range(0, stride * height, stride))
+    return b"P5 %d %d 255\n" % (width, height) + shades
 
 
 def _text(page: pdfium.PdfPage) -> str:
