@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 import pypdfium2 as pdfium
-from pypdfium2.raw import FPDF_ERR_PASSWORD, FPDF_PAGEOBJ_IMAGE
+from pypdfium2.raw import FPDF_ERR_PASSWORD, FPDF_PAGEOBJ_IMAGE, FPDF_LoadMemDocument
 
 from indexer.extract import pdf_extras
 from indexer.extract.members import Members
@@ -49,6 +49,7 @@ def _document(content: Buffer) -> Iterator[pdfium.PdfDocument]:
     data = bytes(content)
     if b"%PDF-" not in data[:_HEADER_WITHIN]:
         data = _HEADER + data  # PDFium mends the offsets that this shifts
+    FPDF_LoadMemDocument(b"", 0, None)  # fails, or PDFium might explain a failure by that of the document before
     try:
         document = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
