@@ -129,11 +129,17 @@ def _wide(text: str) -> bytes:
 
 def xls(sheets: Sheets) -> bytes:
     """A workbook in the format before 2007 (BIFF8), with words and numbers."""
-    bodies = []
-    for rows in sheets.values():
-        cells = b"".join(_biff_cell(r, c, value) for r, row in enumerate(rows) for c, value in enumerate(row))
-        bodies.append(_biff(0x809, struct.pack("<HHHHII", 0x600, 0x10, 0, 0, 0, 0)) + cells + _biff(0x0A))
-    entries = [_biff(0x85, bytes(6) + bytes([len(name), 0]) + name.encode("latin-1")) for name in sheets]
+    cells = [
+        b"".join(biff_cell(r, c, value) for r, row in enumerate(rows) for c, value in enumerate(row))
+        for rows in sheets.values()
+    ]
+    return xls_file(*cells, names=[*sheets])
+
+
+def xls_file(*sheets: bytes, names: Sequence[str] = ("Log",)) -> bytes:
+    """The same from the records of cells."""
+    bodies = [_biff(0x809, struct.pack("<HHHHII", 0x600, 0x10, 0, 0, 0, 0)) + cells + _biff(0x0A) for cells in sheets]
+    entries = [_biff(0x85, bytes(6) + bytes([len(name), 0]) + name.encode("latin-1")) for name in names]
     start = _biff(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 0, 0, 0))
     at = len(start) + sum(map(len, entries)) + 4
     book = start
@@ -147,7 +153,8 @@ def _biff(kind: int, body: bytes = b"") -> bytes:
     return struct.pack("<HH", kind, len(body)) + body
 
 
-def _biff_cell(row: int, column: int, value: object) -> bytes:
+def biff_cell(row: int, column: int, value: object) -> bytes:
+    """The record of a cell."""
     if isinstance(value, str):
         body = struct.pack("<HHHHB", row, column, 0, len(value), 1) + value.encode("utf-16-le")
         return _biff(0x204, body)

@@ -115,6 +115,7 @@ SAMPLES = [
         ),
         outcome="limit_exceeded",
     ),
+    Sample("sparse-corner.xls", lambda: _workbooks.xls_file(_workbooks.biff_cell(65_535, 65_535, 1)), "limit_exceeded"),
     Sample(
         "formatted-corner.xlsx",
         lambda: _one_sheet('<row r="1"><c><v>17</v></c></row><row r="1048576"><c r="XFD1048576" s="1"/></row>'),
