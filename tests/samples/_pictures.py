@@ -8,6 +8,7 @@ from functools import cache
 
 import pypdfium2 as pdfium
 
+from tests.samples import _pdfs
 from tests.support import documents
 
 Drawn = tuple[int, int, bytes]
@@ -17,11 +18,14 @@ Drawn = tuple[int, int, bytes]
 @cache
 def drawn(*lines: str) -> Drawn:
     """A page of these lines as a scanner at 200 dots per inch sees it, without most of the empty paper."""
-    with pdfium.PdfDocument(documents.pdf([lines])) as document, closing(document[0]) as page:
-        below = 780 - 16 * len(lines) - 20
-        with closing(page.render(scale=200 / 72, grayscale=True, crop=(0, below, 0, 30))) as bitmap:
-            rows = bytes(bitmap.buffer)
-            width, height, stride = bitmap.width, bitmap.height, bitmap.stride
+    with pdfium.PdfDocument(documents.pdf([lines])) as document:
+        return _scan(document, (0, 780 - 16 * len(lines) - 20, 0, 30))
+
+
+def _scan(document: pdfium.PdfDocument, crop: tuple[int, int, int, int]) -> Drawn:
+    with closing(document[0]) as page, closing(page.render(scale=200 / 72, grayscale=True, crop=crop)) as bitmap:
+        rows = bytes(bitmap.buffer)
+        width, height, stride = bitmap.width, bitmap.height, bitmap.stride
     return width, height, b"".join(rows[at : at + width] for at in range(0, stride * height, stride))
 
 
@@ -81,3 +85,11 @@ def gif(width: int, height: int, shades: bytes) -> bytes:
     blocks = b"".join(bytes([len(packed[at : at + 255])]) + packed[at : at + 255] for at in range(0, len(packed), 255))
     screen = struct.pack("<6sHHBBB", b"GIF89a", width, height, 0x80, 0, 0) + b"\0\0\0\xff\xff\xff"
     return screen + struct.pack("<BHHHHB", 0x2C, 0, 0, width, height, 0) + b"\x02" + blocks + b"\0;"
+
+
+def greek() -> Drawn:
+    """Lines of Greek, drawn by the font Symbol, which every PDF program has."""
+    lines = ("O faroV anabe kaqe bradu kai to fwV tou", "fainotan apo makria sth qalassa gia touV", "nautikouV pou")
+    symbol = b"<< /Type /Font /Subtype /Type1 /BaseFont /Symbol >>"
+    with pdfium.PdfDocument(_pdfs.one_page(") Tj 0 -20 Td (".join(lines), more=[symbol], font=6)) as document:
+        return _scan(document, (0, 0, 0, 0))
