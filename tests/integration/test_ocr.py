@@ -1,6 +1,9 @@
 """Pictures and scanned pages by the real Tesseract, in the pool as a worker uses it."""
 
+import sys
 from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -8,11 +11,13 @@ from indexer.extract import Extraction, Limits, Ocr, Request
 from indexer.extract.pool import ExtractionPool, ocr
 from pipeline.errors import Permanent, SettingsError
 from pipeline.outcomes import TextQuality
-from pipeline.settings import Extract
+from pipeline.settings import Extract, environment
 from tests.samples import _pdfs, _pictures
 from tests.support import documents, tesseract
+from tests.support.waiting import until
 
 DEADLINE = 120
+ENDLESS = "61.7534"
 LAMP = ("The lamp was lit at dusk", "and put out at dawn.")
 READ = "The lamp was lit at dusk\nand put out at dawn."
 
@@ -83,6 +88,32 @@ def test_a_picture_that_is_cut_off_is_corrupt_or_read(pool: ExtractionPool, cut:
     with pytest.raises(Permanent, match="cannot be decoded") as refusal:
         read(pool, _pictures.png(*_pictures.drawn(*LAMP))[:cut])
     assert refusal.value.code == "corrupt"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the dead parent's children")
+def test_what_recognises_dies_with_the_process_that_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    endless = tmp_path / "tesseract"
+    endless.write_text(f"#!/bin/sh\nexec sleep {ENDLESS}\n")
+    endless.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{environment()['PATH']}")
+    with ExtractionPool(Extract(seconds=1, ocr_languages="eng", ocr_seconds=1)) as pool:
+        reading = Ocr("eng", page_seconds=60, seconds=60)
+        future = pool.submit(Request(_pictures.png(*_pictures.drawn(*LAMP)), "a", ocr=reading))
+        until(sleeping, what="that Tesseract runs")
+        with pytest.raises(Permanent, match=r"took longer than 2 s") as refusal:
+            future.result(DEADLINE)
+        assert refusal.value.code == "extractor_timeout"
+        until(lambda: not sleeping(), seconds=10, what="that Tesseract is gone")
+
+
+def sleeping() -> list[Path]:
+    """The processes that play Tesseract."""
+    found = []
+    for process in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            if (process / "cmdline").read_bytes() == f"sleep\0{ENDLESS}\0".encode():
+                found.append(process)
+    return found
 
 
 def test_a_language_that_is_not_installed_is_refused():
