@@ -78,7 +78,7 @@ class Archive:
                     self._spent.inflated_bytes += len(piece)
                     self._check(info, inflated)
                     yield piece
-        except (BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError) as error:
+        except (BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as error:
             raise Permanent("corrupt", f"{name} in the archive cannot be unpacked: {error}.") from None
 
     def _check(self, info: ZipInfo, size: int) -> None:

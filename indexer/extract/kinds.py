@@ -43,13 +43,19 @@ _OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("pdf", "application/pdf", "pdf"),
+        Kind("pdf", "application/pdf", "pdf", revision=2, contains=True),
         Kind("docx", f"{_OFFICE}.wordprocessingml.document", "docx", 2, contains=True),
         Kind("pptx", f"{_OFFICE}.presentationml.presentation", "pptx", contains=True),
         Kind("xlsx", f"{_OFFICE}.spreadsheetml.sheet", "spreadsheet"),
         Kind("xlsb", "application/vnd.ms-excel.sheet.binary.macroenabled.12", "spreadsheet"),
         Kind("xls", "application/vnd.ms-excel", "spreadsheet"),
         Kind("ods", f"{_OPEN_DOCUMENT}.spreadsheet", "ods"),
+        Kind("png", "image/png", "image"),
+        Kind("jpeg", "image/jpeg", "image"),
+        Kind("gif", "image/gif", "image"),
+        Kind("tiff", "image/tiff", "image"),
+        Kind("bmp", "image/bmp", "image"),
+        Kind("webp", "image/webp", "image"),
         Kind("html", "text/html", "html", revision=2, plain=True),
         Kind("markdown", "text/markdown", "markdown", plain=True, in_process_bytes=_MARKDOWN),
         Kind("text", "text/plain", "text", plain=True, in_process_bytes=_PLAIN),

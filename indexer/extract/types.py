@@ -29,6 +29,7 @@ class Limits:
     ratio: int = 250
     depth: int = 2
     cells: int = 20_000_000
+    pixels: int = 100_000_000
 
     def exceeded(self, name: str, sentence: str) -> Permanent:
         """The refusal of a document that is over the limit of this name."""
@@ -51,6 +52,7 @@ class Spent:
 
     inflated_bytes: int = 0
     members: int = 0
+    ocr_seconds: float = 0
 
 
 @dataclass(frozen=True, slots=True)
