@@ -42,6 +42,9 @@ KINDS = {
     for kind in (
         Kind("pdf", "application/pdf", "pdf"),
         Kind("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
+        Kind("eml", "message/rfc822", "eml", contains=True),
+        Kind("msg", "application/vnd.ms-outlook", "msg", contains=True),
+        Kind("zip", "application/zip", "zip_file", contains=True),
         Kind("html", "text/html", "html", plain=True),
         Kind("markdown", "text/markdown", "markdown", plain=True, in_process_bytes=_MARKDOWN),
         Kind("text", "text/plain", "text", plain=True, in_process_bytes=_PLAIN),
@@ -66,6 +69,7 @@ BY_SUFFIX = {
     "jsonl": "json",
     "xml": "xml",
     "txt": "text",
+    "eml": "eml",
 }
 """What a file's name says about text; where it contradicts the content, the content is believed."""
 
@@ -81,5 +85,6 @@ BY_MEDIA_TYPE = {
     "application/x-ndjson": "json",
     "application/xml": "xml",
     "text/xml": "xml",
+    "message/rfc822": "eml",
 }
 """What a declared media type says about text."""

@@ -13,6 +13,7 @@ import socket
 import threading
 import time
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any, Self
 
 import orjson
@@ -136,7 +137,8 @@ class ExtractionPool:
 
     def _converse(self, child: Child, request: Request, kind: Kind) -> dict[str, Any]:
         deadline = time.monotonic() + self._settings.seconds
-        wire.send(child.channel, *wire.pack_request(request, kind.name), deadline=deadline)
+        timed = replace(request, seconds=self._settings.seconds)
+        wire.send(child.channel, *wire.pack_request(timed, kind.name), deadline=deadline)
         most = 6 * self._settings.characters + _ANSWER_OVERHEAD  # no character takes more than six bytes of JSON
         answer: dict[str, Any] = orjson.loads(wire.receive(child.channel, most, deadline))
         return answer

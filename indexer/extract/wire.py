@@ -3,6 +3,7 @@
 A child that a document has taken over can hand its parent nothing but text.
 """
 
+import math
 import socket
 import time
 from dataclasses import asdict
@@ -67,6 +68,7 @@ def pack_request(request: Request, kind: str) -> tuple[bytes, bytes]:
         "encoding": request.encoding,
         "limits": asdict(request.limits),
         "ocr": None if request.ocr is None else asdict(request.ocr),
+        "seconds": request.seconds,
     }
     return orjson.dumps(head) + b"\n", request.content if isinstance(request.content, bytes) else b""
 
@@ -78,7 +80,15 @@ def unpack_request(frame: bytearray) -> tuple[Request, str]:
     content = Path(head["path"]) if head["path"] else bytes(memoryview(frame)[end + 1 :])
     limits = Limits(**head["limits"])
     ocr = None if head["ocr"] is None else Ocr(**head["ocr"])
-    request = Request(content, head["filename"], head["declared_media_type"], head["encoding"], limits, ocr)
+    request = Request(
+        content,
+        head["filename"],
+        head["declared_media_type"],
+        head["encoding"],
+        limits,
+        ocr,
+        seconds=math.inf if head["seconds"] is None else head["seconds"],  # JSON has no infinity
+    )
     return request, head["kind"]
 
 
