@@ -1,9 +1,9 @@
 """Mailboxes of the Unix kind: one message after the other, each behind a line that begins with `From `."""
 
 import re
-from collections.abc import Iterator
 
-_POSTMARK = rb"(?>From [^\r\n]*\d\d:\d\d)[^\r\n]*+\r?\n(?=[!-9;-~]+:)"
+_DAY = rb"(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)"
+_POSTMARK = rb"(?>From [^\r\n]{0,300}?\b" + _DAY + rb"\b[^\r\n]{1,40}?\d:\d\d)[^\r\n]*+\r?\n(?=[!-9;-~]+:)"
 _FIRST = re.compile(_POSTMARK)
 _POSTMARKS = re.compile(rb"(?:\A|\n\r?\n)(" + _POSTMARK + rb")")
 _MASKED = re.compile(rb"^>(>*From )", re.MULTILINE)
@@ -14,12 +14,10 @@ def is_mailbox(start: bytes) -> bool:
     return _FIRST.match(start) is not None
 
 
-def messages(data: bytes) -> Iterator[bytes] | None:
+def messages(data: bytes) -> list[bytes] | None:
     """The messages of a mailbox, None if there is but one."""
-    if not is_mailbox(data):
-        return None
-    marks = list(_POSTMARKS.finditer(data))
+    marks = list(_POSTMARKS.finditer(data)) if is_mailbox(data) else []
     if len(marks) < 2:
         return None
     ends = [*(mark.start() for mark in marks[1:]), len(data)]
-    return (_MASKED.sub(rb"\1", data[mark.end() : end]) for mark, end in zip(marks, ends, strict=True))
+    return [_MASKED.sub(rb"\1", data[mark.end() : end]) for mark, end in zip(marks, ends, strict=True)]

@@ -1,10 +1,11 @@
 """E-mail messages as they travel (RFC 5322 and MIME), mailboxes of several, and web pages saved as MHTML."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import replace
+from itertools import islice
 
-from indexer.extract import flowed, mailbox
+from indexer.extract import flowed, mailbox, signed
 from indexer.extract.encodings import decode, nul_encoding
 from indexer.extract.letter import Letter, attachment_name, letter_reading
 from indexer.extract.members import Members
@@ -14,6 +15,7 @@ from indexer.extract.readers import html
 from indexer.extract.types import Block, Buffer, Limits, Reading, Request
 
 _BODY = "the message"
+_SIGNED = "signed message"
 _HEAD = 4096
 _WIDE_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _MESSAGES = frozenset({"message/rfc822", "message/global", "message/news"})
@@ -35,9 +37,9 @@ def read(content: Buffer, request: Request) -> Reading:
     messages = mailbox.messages(data)
     if messages is None:
         return _message(data, request, transcoded=transcoded)
+    _refuse_more(len(messages), request.limits, "The mailbox has too many messages")
     members = Members(request)
     for number, message in enumerate(messages, start=1):
-        _count(number, request.limits)
         members.read(f"message {number}", message, "message/rfc822")
     return Reading(members.blocks, {}, truncated=members.truncated, partial=members.partial)
 
@@ -51,17 +53,15 @@ def _in_ascii_lines(data: bytes) -> tuple[bytes, bool]:
     return data if b"\n" in data else data.replace(b"\r", b"\n"), bool(wide)
 
 
-def _count(number: int, limits: Limits) -> None:
-    if number > limits.members:
-        raise limits.exceeded("members", "The message has too many parts")
+def _refuse_more(count: int, limits: Limits, sentence: str) -> None:
+    if count > limits.members:
+        raise limits.exceeded("members", sentence)
 
 
 def _message(data: bytes, request: Request, *, transcoded: bool) -> Reading:
     fields, walk = parts_of(data)
-    parts = []
-    for number, part in enumerate(walk, start=1):
-        _count(number, request.limits)
-        parts.append(part)
+    parts = list(islice(walk, request.limits.members + 1))
+    _refuse_more(len(parts), request.limits, "The message has too many parts")
     message = _Message(request, transcoded=transcoded)
     message.read_body(parts)
     message.read_attachments(parts)
@@ -94,13 +94,21 @@ class _Message:
     def read_body(self, parts: Iterable[Part]) -> None:
         """The words of the plain text; of a page where there is no plain text, or it is empty."""
         shown = [part for part in parts if _is_shown(part)]
-        texts = {id(part): self._plain(part) for part in self._in_time(shown) if part.media_type == "text/plain"}
-        spoken = {part.alternative for part in shown if _says_something(texts.get(id(part), ()))}
-        for part in self._in_time(shown):
-            if part.media_type == "text/plain":
-                self._add(part, texts.get(id(part), []))
-            elif not part.alternative or part.alternative not in spoken:
-                self._add(part, self._page(part))
+        spoken: set[int] = set()
+        found: dict[int, list[Block]] = {}
+        for place in sorted(range(len(shown)), key=lambda place: shown[place].media_type != "text/plain"):
+            part = shown[place]
+            if self._request.time_is_up():
+                self.members.fail(_BODY, "the time was up before all of it was read")
+                break
+            if part.alternative in spoken:
+                continue
+            found[place] = self._plain(part) if part.media_type == "text/plain" else self._page(part)
+            if part.alternative and _says_something(found[place]):
+                self._told.add(part.alternative)
+                if part.media_type == "text/plain":
+                    spoken.add(part.alternative)
+        self.body = [block for _, blocks in sorted(found.items()) for block in blocks]
 
     def read_attachments(self, parts: Iterable[Part]) -> None:
         """All that is not the body; what only adorns or signs it is left out."""
@@ -110,18 +118,6 @@ class _Message:
             if part.inside == "alternative" and part.alternative in self._told and not part.filename:
                 continue  # the same once more, as an invitation for calendars
             self._attachment(part)
-
-    def _in_time(self, parts: Iterable[Part]) -> Iterator[Part]:
-        for part in parts:
-            if self._request.time_is_up():
-                self.members.fail(_BODY, "the time was up before all of it was read")
-                return
-            yield part
-
-    def _add(self, part: Part, blocks: list[Block]) -> None:
-        self.body += blocks
-        if _says_something(blocks):
-            self._told.add(part.alternative)
 
     def _plain(self, part: Part) -> list[Block]:
         content = part.content()
@@ -143,26 +139,26 @@ class _Message:
         return part.parameters.get("charset", "") if packed or not self._transcoded else "utf-8"
 
     def _attachment(self, part: Part) -> None:
-        if part.inside == "encrypted" or (part.media_type in _WRAPPED and not _is_signed(part)):
+        content = part.content()
+        if part.media_type in _WRAPPED and (inside := signed.content(content)):
+            self.members.read(_SIGNED, inside, "message/rfc822")
+            return
+        if part.inside == "encrypted" or part.media_type in _WRAPPED:
             self.members.fail(_BODY, "it is encrypted")
             return
         if _is_adornment(part):
-            self.members.read(attachment_name(part.filename, 0), part.content(), part.media_type, quietly=True)
+            self.members.read(attachment_name(part.filename, 0), content, part.media_type, quietly=True)
             return
         name = attachment_name(part.filename, len(self.attached) + 1)
         self.attached.append(name)
         charset = f"; charset={self._charset(part)}" if self._charset(part) else ""
         media_type = "message/rfc822" if part.media_type in _MESSAGES else f"{part.media_type}{charset}"
-        self.members.read(name, part.content(), media_type)
+        self.members.read(name, content, media_type)
 
 
 def _is_shown(part: Part) -> bool:
     is_text = part.media_type in {"text/plain", "text/html"}
     return is_text and part.disposition != "attachment" and not part.filename and part.inside != "encrypted"
-
-
-def _is_signed(part: Part) -> bool:
-    return part.parameters.get("smime-type", "").lower() in {"signed-data", "certs-only"}
 
 
 def _is_decoration(part: Part) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
+from indexer.extract import signed
 from indexer.extract.compound import Compound, Storage
 from indexer.extract.letter import Letter, attachment_name, letter_reading
 from indexer.extract.members import Members
@@ -17,6 +18,7 @@ from indexer.extract.types import Block, Buffer, Reading, Request
 from pipeline.errors import Permanent
 
 _BODY = "the message"
+_SIGNED = "signed message"
 _RECIPIENT, _ATTACHMENT = "__recip_version1.0_", "__attach_version1.0_"
 _SUBJECT, _HEADERS, _CLASS = 0x0037, 0x007D, 0x001A
 _PLAIN, _PAGE, _RTF = 0x1000, 0x1013, 0x1009
@@ -28,7 +30,7 @@ _DATA, _METHOD, _MEDIA_TYPE, _CONTENT_ID, _HIDDEN = 0x3701, 0x3705, 0x370E, 0x37
 _FILE_NAMES = (0x3707, 0x3704, 0x3001)
 _LINKED = frozenset({2, 3, 4, 7})
 _SIGNATURES = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"})
-_ENCRYPTED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+_WRAPPED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 
 
 def read(content: Buffer, request: Request) -> Reading:
@@ -117,8 +119,9 @@ def _attach(file: Compound, attachment: Properties, members: Members, attached: 
     media_type = attachment.text(_MEDIA_TYPE).lower()
     if media_type in _SIGNATURES:
         return
-    if media_type in _ENCRYPTED:
-        members.fail(_BODY, "it is encrypted")
+    if media_type in _WRAPPED:
+        inside = signed.content(attachment.binary(_DATA))
+        members.read(_SIGNED, inside, "message/rfc822") if inside else members.fail(_BODY, "it is encrypted")
         return
     name = next(filter(None, map(attachment.words, _FILE_NAMES)), "")
     is_picture_in_text = media_type.startswith("image/") and (attachment.flag(_HIDDEN) or attachment.text(_CONTENT_ID))
