@@ -145,9 +145,11 @@ def _compound_kind(buffer: Buffer) -> Kind:
     """By the streams at the root, since a message or a workbook may have any document inside."""
     try:
         streams = set(Compound(buffer).root.streams)
-    except Permanent:  # the name at least may be found
+    except Permanent:
         names = ("EncryptedPackage", *(stream for stream, _, _ in _COMPOUND_KINDS))
         streams = {name for name in names if buffer.find(name.encode("utf-16-le")) >= 0}
+        if not streams:
+            raise
     if "EncryptedPackage" in streams:
         raise Permanent("password_required", "The document is encrypted with a password.")
     for stream, kind, name in _COMPOUND_KINDS:

@@ -5,6 +5,7 @@ import pytest
 from indexer.extract import choose_kind
 from indexer.extract.types import Limits
 from pipeline.errors import Permanent
+from tests.samples._compound import compound
 from tests.support import documents
 
 PDF = documents.pdf([["Hello"]])
@@ -47,12 +48,13 @@ COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
         (b"From: me\nTo: you\n\nWords", "", "message/rfc822", "eml"),
         (b"plain words", "a.eml", "", "text"),
         (b"From a@example.org Tue Dec  1 08:00:00 2026\nFrom: a@example.org\n\nHi", "Inbox", "", "eml"),
-        (b"From noon to 12:30\nNote: nobody was there\n", "a.txt", "", "eml"),
+        (b"From noon to 12:30\nNote: nobody was there\n", "a.txt", "", "text"),
         (documents.archive({"notes.txt": b"x"}), "", "", "zip"),
         (documents.archive({"word/list.txt": b"x", "xl/a.csv": b"x"}), "", "", "zip"),
         (documents.archive({"[Content_Types].xml": b"", "word/main.xml": b""}), "", "", "docx"),
         (documents.archive({"word\\document.xml": b""}), "", "", "docx"),
         (documents.archive({}), "", "", "zip"),
+        (compound({"in": {"WordDocument": b""}, "__properties_version1.0": b""}), "", "", "msg"),
         (b"x", "", "", "text"),
     ],
 )
@@ -72,7 +74,10 @@ def test_kind_by_content(content: bytes, filename: str, declared: str, kind: str
             "unsupported_format",
             "Word document in the format before 2007",
         ),
-        (COMPOUND, "unsupported_format", "old Office"),
+        (COMPOUND, "corrupt", "compound file"),
+        (compound({"unheard of": b""}), "unsupported_format", "old Office"),
+        (compound({"WordDocument": b"", "in": {"Workbook": b""}}), "unsupported_format", "a Word document"),
+        (compound({"a": b"", "EncryptedPackage": b"x"}), "password_required", "password"),
         (
             documents.archive({"[Content_Types].xml": b"", "ppt/slides/slide1.xml": b""}),
             "unsupported_format",
