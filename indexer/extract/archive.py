@@ -80,7 +80,7 @@ class Archive:
 
     def files(self) -> list[ZipInfo]:
         """All members but folders, in the order of the directory; several may have the same name."""
-        return [info for info in self._zip.infolist() if not info.is_dir()]
+        return [info for info in self._zip.infolist() if not info.filename.endswith("/")]
 
     def names(self) -> list[str]:
         """The names of all members, in the order of the directory."""

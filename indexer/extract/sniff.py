@@ -101,12 +101,12 @@ def choose_kind(content: bytes | Path, filename: str = "", declared_media_type: 
         if not len(buffer):
             raise Permanent("empty_file", "The file has no bytes.")
         head = buffer[:_HEAD]
-        if _is_pdf(buffer, head):
-            return KINDS["pdf"]
         if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
             return _zip_kind(buffer, head)
         if head.startswith(_COMPOUND_FILE):
             return _compound_kind(buffer)
+        if _is_pdf(buffer, head):
+            return KINDS["pdf"]
         return _magic_kind(head) or _text_kind(head, filename, declared_media_type)
 
 

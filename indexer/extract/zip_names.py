@@ -9,7 +9,8 @@ from indexer.extract.encodings import decode
 _UTF8 = 0x800
 _MOST_CHARACTERS = 200
 _RUN = re.compile(rb"[\x81-\xfe]{2}")
-_KANA = re.compile("[\u3041-\u3096\u30a1-\u30fa]")
+# One kana alone may be an accent and a letter in another code page.
+_KANA = re.compile("[\u3041-\u30fe]{2}|[\u4e00-\u9fff][\u3041-\u30fe]|[\u3041-\u30fe][\u4e00-\u9fff]")
 _MANY_BYTES = frozenset({"cp932", "gb18030", "cp949", "big5", "big5hkscs", "cp950", "euc_jp"})
 _WORD = re.compile(r"[^\W\d_]+")
 # What is in another code page looks like a mixture when it is taken for this one.
@@ -38,9 +39,9 @@ def _encoding_of(names: bytes) -> str:
         return "utf-8"
     if _is_russian(names.decode("cp866")):
         return "cp866"
+    if _decodes(names, "cp932") and _KANA.search(names.decode("cp932")):
+        return "cp932"
     if _RUN.search(names):
-        if _decodes(names, "cp932") and _KANA.search(names.decode("cp932")):
-            return "cp932"
         found = decode(names).encoding
         if found in _MANY_BYTES:
             return found

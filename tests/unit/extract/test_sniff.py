@@ -54,6 +54,7 @@ COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
         (documents.archive({"[Content_Types].xml": b"", "word/main.xml": b""}), "", "", "docx"),
         (documents.archive({"word\\document.xml": b""}), "", "", "docx"),
         (documents.archive({}), "", "", "zip"),
+        (documents.archive({"a.pdf": PDF}), "", "", "zip"),
         (compound({"in": {"WordDocument": b""}, "__properties_version1.0": b""}), "", "", "msg"),
         (b"x", "", "", "text"),
     ],
