@@ -24,7 +24,7 @@ def unpacked(data: bytes, most: int) -> bytes:
         return data[_HEADER.size : _HEADER.size + min(size, most)]
     if kind != _PACKED:
         raise Permanent("corrupt", "The RTF in the message is packed in an unknown way")
-    return bytes(_inflated(data, min(size, most)))
+    return bytes(_inflated(data, min(size, most)))[: min(size, most)]
 
 
 def _inflated(data: bytes, size: int) -> bytearray:
