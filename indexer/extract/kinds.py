@@ -56,6 +56,9 @@ KINDS = {
         Kind("tiff", "image/tiff", "image"),
         Kind("bmp", "image/bmp", "image"),
         Kind("webp", "image/webp", "image"),
+        Kind("eml", "message/rfc822", "eml", contains=True),
+        Kind("msg", "application/vnd.ms-outlook", "msg", contains=True),
+        Kind("zip", "application/zip", "zip_file", contains=True),
         Kind("html", "text/html", "html", revision=2, plain=True),
         Kind("markdown", "text/markdown", "markdown", plain=True, in_process_bytes=_MARKDOWN),
         Kind("text", "text/plain", "text", plain=True, in_process_bytes=_PLAIN),
@@ -89,6 +92,7 @@ BY_SUFFIX = {
     "rss": "xml",
     "atom": "xml",
     "txt": "text",
+    "eml": "eml",
 }
 """What a file's name says about text; where it contradicts the content, the content is believed."""
 
@@ -105,5 +109,6 @@ BY_MEDIA_TYPE = {
     "application/xml": "xml",
     "text/xml": "xml",
     "image/svg+xml": "xml",
+    "message/rfc822": "eml",
 }
 """What a declared media type says about text."""

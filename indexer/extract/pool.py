@@ -13,6 +13,7 @@ import socket
 import threading
 import time
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -150,8 +151,9 @@ class ExtractionPool:
             self._give_back(child, alive=alive)
 
     def _converse(self, child: Child, request: Request, kind: Kind) -> dict[str, Any]:
-        deadline = time.monotonic() + self._seconds(request, kind)
-        wire.send_request(child.channel, request, kind.name, deadline)
+        seconds = self._seconds(request, kind)
+        deadline = time.monotonic() + seconds
+        wire.send_request(child.channel, replace(request, seconds=seconds), kind.name, deadline)
         answer: dict[str, Any] = orjson.loads(wire.receive(child.channel, self._most_answered, deadline))
         return answer
 

@@ -253,7 +253,7 @@ def test_one_long_paragraph_is_cut_off_not_lost():
             "corrupt",
             "not well-formed",
         ),
-        (documents.archive({"word/other.xml": b""}), "corrupt", "no main part"),
+        (documents.archive({"[Content_Types].xml": b"", "word/other.xml": b""}), "corrupt", "no main part"),
         (hostile.bomb_docx(2), "limit_exceeded", "FENCEPOST_EXTRACT__RATIO"),
         (hostile.crowded_zip(60), "limit_exceeded", "FENCEPOST_EXTRACT__MEMBERS"),
         (documents.docx(paragraph("word " * 90_000)), "limit_exceeded", "FENCEPOST_EXTRACT__MEMBER_BYTES"),

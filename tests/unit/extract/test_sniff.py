@@ -5,6 +5,7 @@ import pytest
 from indexer.extract import choose_kind
 from indexer.extract.types import Limits
 from pipeline.errors import Permanent
+from tests.samples._compound import compound
 from tests.support import documents
 
 PDF = documents.pdf([["Hello"]])
@@ -55,6 +56,19 @@ COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
         (b"a text with one \x00 NUL in it", "nul.txt", "", "text"),
         ("Grüße".encode("cp1252"), "a.pdf", "application/pdf", "text"),
         (b"From: me\nTo: you\nSubject: a memo\n\nWords", "memo.txt", "", "text"),
+        (b"MIME-Version: 1.0\r\nFrom: a@example.org\r\n\r\nHi", "", "", "eml"),
+        (b"From: me\nTo: you\nSubject: a memo\n\nWords", "memo.eml", "", "eml"),
+        (b"From: me\nTo: you\n\nWords", "", "message/rfc822", "eml"),
+        (b"plain words", "a.eml", "", "text"),
+        (b"From a@example.org Tue Dec  1 08:00:00 2026\nFrom: a@example.org\n\nHi", "Inbox", "", "eml"),
+        (b"From noon to 12:30\nNote: nobody was there\n", "a.txt", "", "text"),
+        (documents.archive({"notes.txt": b"x"}), "", "", "zip"),
+        (documents.archive({"word/list.txt": b"x", "xl/a.csv": b"x"}), "", "", "zip"),
+        (documents.archive({"[Content_Types].xml": b"", "word/main.xml": b""}), "", "", "docx"),
+        (documents.archive({"word\\document.xml": b""}), "", "", "docx"),
+        (documents.archive({}), "", "", "zip"),
+        (documents.archive({"a.pdf": PDF}), "", "", "zip"),
+        (compound({"in": {"WordDocument": b""}, "__properties_version1.0": b""}), "", "", "msg"),
         (b"x", "", "", "text"),
         (documents.archive({"xl/workbook.xml": b""}), "a.docx", "", "xlsx"),
         (documents.archive({"xl/styles.bin": b"", "xl/workbook.bin": b""}), "", "", "xlsb"),
@@ -83,12 +97,13 @@ def test_kind_by_content(content: bytes, filename: str, declared: str, kind: str
             "unsupported_format",
             "Word document in the format before 2007",
         ),
-        (COMPOUND, "unsupported_format", "old Office"),
-        (documents.archive({"notes.txt": b"x"}), "unsupported_format", "a ZIP archive"),
+        (COMPOUND, "corrupt", "compound file"),
+        (compound({"unheard of": b""}), "unsupported_format", "old Office"),
+        (compound({"WordDocument": b"", "in": {"Workbook": b""}}), "unsupported_format", "a Word document"),
+        (compound({"a": b"", "EncryptedPackage": b"x"}), "password_required", "password"),
         (bytes(257) + b"ustar", "unsupported_format", "a tar archive"),
         (bytes(range(256)) * 8, "unsupported_format", "unknown kind"),
         (bytes(5000), "unsupported_format", "unknown kind"),
-        (b"MIME-Version: 1.0\r\nFrom: a@example.org\r\n\r\nHi", "unsupported_format", "an e-mail message"),
     ],
 )
 def test_what_cannot_be_read_is_named(content: bytes, code: str, says: str):
