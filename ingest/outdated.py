@@ -109,7 +109,7 @@ def _quarantined(connection: Connection, extent: Extent) -> dict[str, int]:
     """How many are in quarantine that may work now, by code; counted up to COUNTED in all."""
     rows = connection.execute(
         text(f"""
-            SELECT code, count(*) FROM (
+            SELECT code, count(*) AS documents FROM (
                 SELECT q.code FROM quarantine q JOIN jobs j USING (job_id)
                 WHERE q.resolved_at IS NULL AND q.code = ANY(CAST(:codes AS text[])) AND {_within("j")}
                 LIMIT :most
@@ -118,4 +118,4 @@ def _quarantined(connection: Connection, extent: Extent) -> dict[str, int]:
         """),
         {**extent.values(), "codes": list(MAY_WORK_NOW), "most": COUNTED},
     )
-    return dict(rows.tuples().all())
+    return {row.code: row.documents for row in rows}

@@ -88,4 +88,4 @@ def _encoding(encoding: str, confidence: float | None) -> str:
 
 
 def _how_sure(confidence: float | None) -> str:
-    return "" if confidence is None or confidence >= SURE else f" ({confidence:.0%} sure)"
+    return "" if confidence is None or confidence >= SURE else f" ({100 * confidence:.0f} % sure)"

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from indexer.extract import Extraction
 
 STDIN = Path("-")
-NUMBERS = ("characters", "pages", "pages_without_text", "ocr_pages")
 
 
 def register(app: typer.Typer) -> None:
@@ -138,8 +137,8 @@ def _show(answer: dict[str, Any]) -> None:
 
     facts = TextFacts.of(answer["text_quality"], answer["facts"])
     assert facts is not None  # noqa: S101 - it has a quality
-    numbers = ", ".join(f"{answer['facts'][n]:,} {n.replace('_', ' ')}" for n in NUMBERS if n in answer["facts"])
-    typer.echo(f"{answer['file'] or 'stdin'}: {answer['media_type']}, {answer['text_quality']}, {numbers}")
+    name, length = answer["file"] or "stdin", f"{facts.characters or 0:,} characters"
+    typer.echo(f"{name}: {answer['media_type']}, {answer['text_quality']}, {length}")
     for sentence in facts.sentences:
         typer.echo(f"  {sentence}")
     for failed in facts.partial:
