@@ -50,15 +50,17 @@ _KNOWN = [name for name in TextFacts.model_fields if name not in {"quality", "se
 
 
 def sentences(quality: str, facts: Mapping[str, Any]) -> Iterator[str]:
-    """What people are told: the quality unless all is well, then pages, failed parts, encoding and language."""
-    if quality != TextQuality.OK:
+    """What people are told: what is wrong, if anything, then pages, encoding and language."""
+    truncated, partial = facts.get("truncated"), facts.get("partial")
+    is_said_below = (quality == TextQuality.TRUNCATED and truncated) or (quality == TextQuality.PARTIAL and partial)
+    if quality != TextQuality.OK and not is_said_below:
         yield QUALITY_SENTENCES[TextQuality(quality)]
+    if truncated:
+        yield f"The text was cut at {facts.get('characters', 0):,} characters: what comes after is not found."
+    if partial:
+        yield f"Some parts could not be read: {_named(partial)}."
     if facts.get("pages"):
         yield _pages(facts)
-    if facts.get("truncated"):
-        yield f"The text was cut at {facts.get('characters', 0):,} characters."
-    if facts.get("partial"):
-        yield f"Some parts could not be read: {_named(facts['partial'])}."
     if facts.get("encoding"):
         yield _encoding(facts["encoding"], facts.get("encoding_confidence"))
     if facts.get("language"):

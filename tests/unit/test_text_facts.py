@@ -28,7 +28,10 @@ def test_every_quality_has_a_sentence_and_each_that_lacks_something_a_hint() -> 
             {"pages": 9, "ocr_pages": 8, "pages_without_text": 1},
             ["9 pages, 8 of them recognised from pictures, 1 of them without text."],
         ),
-        ({"truncated": True, "characters": 20_000_000}, ["The text was cut at 20,000,000 characters."]),
+        (
+            {"truncated": True, "characters": 20_000_000},
+            ["The text was cut at 20,000,000 characters: what comes after is not found."],
+        ),
         (
             {"partial": ["page 3: it is damaged", "a.pdf: it needs a password"]},
             ["Some parts could not be read: page 3: it is damaged; a.pdf: it needs a password."],
@@ -51,6 +54,12 @@ def test_what_is_missing_is_said_first() -> None:
     first, second = sentences("no_text", {"pages": 3, "pages_without_text": 3})
     assert first.startswith("Nothing to read was found")
     assert second.startswith("3 pages")
+
+
+def test_what_is_said_in_detail_is_not_said_in_general() -> None:
+    assert list(sentences("partial", {"partial": ["a: no"]})) == ["Some parts could not be read: a: no."]
+    assert len(list(sentences("truncated", {"truncated": True, "characters": 5, "partial": ["a: no"]}))) == 2
+    assert list(sentences("partial", {})) == [QUALITY_SENTENCES[TextQuality.PARTIAL]]
 
 
 def test_programs_get_the_known_facts_and_nothing_else() -> None:
