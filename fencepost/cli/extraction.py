@@ -126,7 +126,8 @@ def _tell(file: Path, answer: dict[str, Any], *, plain: bool, as_json: bool, one
     elif "code" in answer:
         complain(f"{file}: {answer['message']} {answer['hint']} ({answer['code']})")
     elif plain:
-        typer.echo("".join(passage["text"] for passage in answer["passages"]))
+        text = "".join(passage["text"] for passage in answer["passages"])
+        typer.echo(text, nl=not text.endswith("\n"))
     else:
         _show(answer)
 
