@@ -24,6 +24,7 @@ class TextFacts(BaseModel):
     pages_approximate: bool | None = Field(None, description="Whether pages are only where the file says they were.")
     pages_without_text: int | None = None
     ocr_pages: int | None = Field(None, description="How many pages were recognised from their pictures.")
+    ocr_languages: str | None = Field(None, description="In which languages they were recognised.")
     encoding: str | None = Field(None, description="Python's name of the encoding that the bytes were read in.")
     encoding_confidence: float | None = Field(None, description="0 to 1; 1 where it was given.")
     language: str | None = None

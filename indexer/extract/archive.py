@@ -57,8 +57,9 @@ class Archive:
             self._zip = ZipFile(BytesIO(buffer if isinstance(buffer, bytes) else bytes(buffer)))
         except (BadZipFile, ValueError, NotImplementedError, OSError) as error:
             raise Permanent("corrupt", f"The archive's directory cannot be read: {error}.") from None
-        if sum(info.file_size for info in self._zip.infolist()) > self._limits.total_bytes:
-            raise self._limits.exceeded("total_bytes", "The archive's members are too large together, in bytes")
+        total = sum(info.file_size for info in self._zip.infolist())
+        if total > self._limits.total_bytes:
+            raise self._limits.exceeded("total_bytes", f"The archive's members have {total:,} bytes together")
 
     def names(self) -> list[str]:
         """The names of all members, in the order of the directory."""
@@ -83,8 +84,12 @@ class Archive:
 
     def _check(self, info: ZipInfo, size: int) -> None:
         if size > self._limits.member_bytes:
-            raise self._limits.exceeded("member_bytes", f"{info.filename} in the archive is too large, in bytes")
+            raise self._limits.exceeded("member_bytes", f"{info.filename} in the archive has {size:,} bytes or more")
         if self._spent.inflated_bytes > self._limits.total_bytes:
-            raise self._limits.exceeded("total_bytes", "The archive's members are too large together, in bytes")
+            more = f"What is in the archive has {self._spent.inflated_bytes:,} bytes or more together"
+            raise self._limits.exceeded("total_bytes", more)
         if size > _SMALL and size > self._limits.ratio * info.compress_size:
-            raise self._limits.exceeded("ratio", f"{info.filename} in the archive inflates too many times over")
+            times = f"{size // max(1, info.compress_size):,} times"
+            raise self._limits.exceeded(
+                "ratio", f"{info.filename} in the archive inflates too many times over: {times}"
+            )
