@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(url: Url = None, as_json: AsJson = False) -> None:
-    """Check settings, packages, sandbox, OCR, database, schema, broker, OpenSearch if used, server, workers, breakers."""
+    """Check settings, packages, sandbox, OCR, database, broker, OpenSearch if used, server, workers and breakers."""
     from pipeline.settings import load
 
     settings = load()

@@ -74,9 +74,9 @@ class Archive:
         except (BadZipFile, ValueError, NotImplementedError, OSError, struct.error) as error:
             raise Permanent("corrupt", f"The archive's directory cannot be read: {error}.") from None
         self._refuse_overlaps()
-        declared = sum(info.file_size for info in self._zip.infolist())
-        if self._spent.inflated_bytes + declared > self._limits.total_bytes:
-            raise self._limits.exceeded("total_bytes", "The archive's members are too large together, in bytes")
+        total = self._spent.inflated_bytes + sum(info.file_size for info in self._zip.infolist())
+        if total > self._limits.total_bytes:
+            raise self._limits.exceeded("total_bytes", f"The archive's members have {total:,} bytes together")
 
     def files(self) -> list[ZipInfo]:
         """All members but folders, in the order of the directory; several may have the same name."""
@@ -112,8 +112,12 @@ class Archive:
 
     def _check(self, info: ZipInfo, size: int) -> None:
         if size > self._limits.member_bytes:
-            raise self._limits.exceeded("member_bytes", f"{info.filename} in the archive is too large, in bytes")
+            raise self._limits.exceeded("member_bytes", f"{info.filename} in the archive has {size:,} bytes or more")
         if self._spent.inflated_bytes > self._limits.total_bytes:
-            raise self._limits.exceeded("total_bytes", "The archive's members are too large together, in bytes")
+            more = f"What is in the archive has {self._spent.inflated_bytes:,} bytes or more together"
+            raise self._limits.exceeded("total_bytes", more)
         if size > _SMALL and size > self._limits.ratio * info.compress_size:
-            raise self._limits.exceeded("ratio", f"{info.filename} in the archive inflates too many times over")
+            times = f"{size // max(1, info.compress_size):,} times"
+            raise self._limits.exceeded(
+                "ratio", f"{info.filename} in the archive inflates too many times over: {times}"
+            )
