@@ -5,6 +5,7 @@ its open descriptor, for the child may open no files.
 """
 
 import contextlib
+import math
 import os
 import socket
 import time
@@ -124,13 +125,22 @@ def _description(request: Request, kind: str) -> dict[str, object]:
         "encoding": clean_text(request.encoding),
         "limits": asdict(request.limits),
         "ocr": None if request.ocr is None else asdict(request.ocr),
+        "seconds": request.seconds,
     }
 
 
 def _request(head: dict[str, Any], content: Buffer) -> Request:
     limits = Limits(**head["limits"])
     ocr = None if head["ocr"] is None else Ocr(**head["ocr"])
-    return Request(content, head["filename"], head["declared_media_type"], head["encoding"], limits, ocr)
+    return Request(
+        content,
+        head["filename"],
+        head["declared_media_type"],
+        head["encoding"],
+        limits,
+        ocr,
+        seconds=math.inf if head["seconds"] is None else head["seconds"],  # JSON has no infinity
+    )
 
 
 def pack_extraction(extraction: Extraction) -> dict[str, object]:

@@ -23,6 +23,7 @@ def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
     [
         Request(b"\n\x00 bytes \n", "a.txt", "text/plain", "koi8-r", Limits(characters=7)),
         Request(b""),
+        Request(b"", seconds=7.5),
     ],
 )
 def test_a_request_arrives_as_it_was(pair: tuple[socket.socket, socket.socket], request_: Request):
