@@ -38,7 +38,10 @@ class Passage(Protocol):
 
 
 class Entry(NamedTuple):
-    """A document's place in the index, written as a whole. A tombstone has no text and hides the document."""
+    """A document's place in the index, written as a whole. A tombstone has no text and hides the document.
+
+    `language` is an ISO 639-1 code; None where it is not known.
+    """
 
     document_id: UUID
     version: int
@@ -50,6 +53,7 @@ class Entry(NamedTuple):
     metadata: Mapping[str, object]
     accepted_at: datetime
     passages: Sequence[Passage] = ()
+    language: str | None = None
 
 
 class Sort(StrEnum):

@@ -32,7 +32,7 @@ class Postgres:
     """See `SearchBackend` for what each method does. A physical index is a schema."""
 
     kind = "postgres"
-    fingerprint = "1"  # to be raised with queries/create_index.sql and indexer.search.text
+    fingerprint = "2"  # to be raised with queries/create_index.sql, indexer.search.text and stems
     in_transaction = True
 
     def publish(

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, text
 
 from indexer.search.backend import Hit, HitPassage
 from indexer.search.hits import Piece, marked
-from indexer.search.query import Atom
+from indexer.search.terms import Terms
 
 _DOCUMENTS = text("""
     SELECT e.document_id, d.input_version, e.version, c.name AS collection, e.key, e.title, s.media_type, e.accepted_at
@@ -32,11 +32,11 @@ class Found(NamedTuple):
     ns: Sequence[int]
 
 
-def show(connection: Connection, atoms: Sequence[Atom], found: Sequence[Found]) -> list[Hit]:
+def show(connection: Connection, terms: Terms, found: Sequence[Found]) -> list[Hit]:
     """The hits in the order of `found`; a document that was deleted a moment ago is left out."""
     ids = [one.document_id for one in found]
     documents = {row.document_id: row for row in connection.execute(_DOCUMENTS, {"document_ids": ids})}
-    passages = marked(connection, atoms, _pieces(connection, found))
+    passages = marked(terms, _pieces(connection, found))
     return [
         _hit(documents[one.document_id], one, passages.get(one.document_id, []))
         for one in found

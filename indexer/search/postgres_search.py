@@ -86,7 +86,7 @@ def search(connection: Connection, request: SearchRequest) -> SearchPage:
     return SearchPage(
         total=min(total, EXACT_TOTAL),
         total_capped=listing.counted.truncated or total > EXACT_TOTAL,
-        hits=show(connection, [term.atom for term in terms.terms], listing.found),
+        hits=show(connection, terms, listing.found),
         facets=_facets(connection, listing.counted.shelves),
         next=None if listing.next is None else str(listing.next),
     )
@@ -151,6 +151,8 @@ def _weights(asked: _Search) -> Weights:
 def _arms(terms: Terms, weights: Weights) -> dict[str, object]:
     return {
         "tsqueries": _tsqueries(terms),
+        "forms": [form.tsquery for term in terms.terms for form in term.forms],
+        "form_of": [i for i, term in enumerate(terms.terms, start=1) for _ in term.forms],
         "dfs": [weights.dfs.get(tsquery, 0.0) for tsquery in _tsqueries(terms)],
         "together": terms.together if len(terms.clauses) > 1 else None,
         "every_bit": (1 << len(terms.terms)) - 1,

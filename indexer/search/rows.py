@@ -7,11 +7,12 @@ of small members several share a row that names the first and the last.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import NamedTuple
-from unicodedata import normalize
 
+from indexer.graphemes import boundary
 from indexer.search.backend import Entry, Passage
+from indexer.search.stems import stems
 from indexer.search.text import search_text
 
 ROW_CHARACTERS = 6000
@@ -23,7 +24,10 @@ MEDIA_TYPE_CHARACTERS = 255
 
 
 class Row(NamedTuple):
-    """A stretch of text. `breaks` holds offsets in the body and the pages that begin there, in turn."""
+    """A stretch of text, and the stems of its words.
+
+    `breaks` holds offsets in the body and the pages that begin there, in turn; `length` is in words.
+    """
 
     n: int
     page: int | None
@@ -46,8 +50,8 @@ class _Limits(NamedTuple):
 
 
 def name_words(entry: Entry) -> str:
-    """The words of an entry's title and key."""
-    return search_text(f"{entry.title[:NAME_CHARACTERS]} {entry.key or ''}")
+    """The stems of the words of an entry's title and key."""
+    return stems(search_text(f"{entry.title[:NAME_CHARACTERS]} {entry.key or ''}"), entry.language)
 
 
 def rows_of(entry: Entry) -> Iterator[Row]:
@@ -56,19 +60,8 @@ def rows_of(entry: Entry) -> Iterator[Row]:
     pieces = (piece for passage in passages for piece in _pieces(passage))
     for n, group in enumerate(_groups(pieces, _limits(passages)), start=1):
         body = "".join(piece.text for piece in group)
-        words = search_text(body)
+        words = stems(search_text(body), entry.language)
         yield Row(n, group[0].page, _breaks(group), words.count(" ") + 1, _member(group), body, words)
-
-
-def in_normal_form(body: str, breaks: Sequence[int]) -> tuple[str, tuple[int, ...]]:
-    """A row's text as it is shown, and its breaks there: normalised page by page, so that none moves into another."""
-    if body.isascii():
-        return body, tuple(breaks)
-    text, moved = "", []
-    for start, end in pairwise([0, *breaks[::2], len(body)]):
-        moved.append(len(text))
-        text += normalize("NFKC", body[start:end])
-    return text, tuple(chain.from_iterable(zip(moved[1:], breaks[1::2], strict=True)))
 
 
 def _limits(passages: Sequence[Passage]) -> _Limits:
@@ -92,7 +85,7 @@ def _cut(text: str) -> Iterator[str]:
     start = 0
     while len(text) - start > ROW_CHARACTERS:
         gap = text.rfind(" ", start + ROW_CHARACTERS // 2, start + ROW_CHARACTERS)
-        end = gap + 1 or start + ROW_CHARACTERS
+        end = gap + 1 or boundary(text, start + ROW_CHARACTERS)
         yield text[start:end]
         start = end
     yield text[start:]

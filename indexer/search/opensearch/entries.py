@@ -8,7 +8,7 @@ import orjson
 from indexer.search.backend import Entry
 from indexer.search.opensearch import reading
 from indexer.search.opensearch.metadata import indexed
-from indexer.search.rows import MEDIA_TYPE_CHARACTERS, Row, in_normal_form, name_words, rows_of
+from indexer.search.rows import MEDIA_TYPE_CHARACTERS, Row, name_words, rows_of
 
 ORDER_CHARACTERS = 200
 PROBE = Entry(
@@ -48,6 +48,12 @@ def source_of(entry: Entry) -> bytes:
 
 
 def _passage(row: Row) -> dict[str, Any]:
-    text, breaks = in_normal_form(row.body, row.breaks)
-    passage = {"n": row.n, "page": row.page, "breaks": breaks, "member": row.member, "text": text, "words": row.words}
+    passage = {
+        "n": row.n,
+        "page": row.page,
+        "breaks": row.breaks,
+        "member": row.member,
+        "text": row.body,
+        "words": row.words,
+    }
     return {name: value for name, value in passage.items() if value not in (None, ())}

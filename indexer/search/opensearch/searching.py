@@ -66,7 +66,7 @@ class Searcher:
             hits = answer.hits[: request.limit]
             pieces = [*_pieces(hits), *_pieces(self._beginnings([hit for hit in hits if not _best(hit)], cursor))]
             following = self._next(request, cursor, answer)
-        passages = marked(connection, [term.atom for term in terms.terms], pieces)
+        passages = marked(terms, pieces)
         total = answer.found["hits"]["total"]
         names = _names(connection, answer)
         return SearchPage(
