@@ -21,8 +21,8 @@ _SLACK = 1.25  # a passage may grow by this much when that makes it end at a bet
 # Each matches from the first offset to the last place of its kind, which greed finds from behind.
 _ENDS = (
     re.compile(r".*\n[ \t]*\n\s*", re.DOTALL),  # a paragraph
-    re.compile(r".*(?:[.!?…][\"'”’»)\]]*\s+|[。．！？][」』”’）]*\s*)", re.DOTALL),  # a sentence  # noqa: RUF001 - CJK
-    re.compile(r".*[\s、，；：]", re.DOTALL),  # a word, or a part of a CJK sentence  # noqa: RUF001 - CJK
+    re.compile(r".*(?:[.!?…؟۔।॥።။។][\"'”’»)\]]*\s+|[。．！？][」』”’）]*\s*)", re.DOTALL),  # a sentence  # noqa: RUF001 - CJK
+    re.compile(r".*[\s、，；：\u200b]", re.DOTALL),  # a word, or a part of a CJK sentence  # noqa: RUF001 - CJK
 )
 
 _BROKEN_WORD = re.compile(

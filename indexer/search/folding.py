@@ -34,9 +34,9 @@ def folded(text: str) -> Folded:
     parts: list[str] = []
     starts: list[int] = []
     ends: list[int] = []
-    for start, end, part in _parts(text):
+    for start, end, part, is_plain in _parts(text):
         parts.append(part)
-        if len(part) == end - start:
+        if is_plain:
             starts += range(start, end)
             ends += range(start + 1, end + 1)
         else:
@@ -45,19 +45,19 @@ def folded(text: str) -> Folded:
     return Folded("".join(parts), starts, ends)
 
 
-def _parts(text: str) -> Iterator[tuple[int, int, str]]:
-    """Stretches that fold by themselves: (start, end, folded)."""
+def _parts(text: str) -> Iterator[tuple[int, int, str, bool]]:
+    """Stretches that fold by themselves: (start, end, folded, whether each character is one again)."""
     at = 0
     for run in _NOT_ASCII.finditer(text):
-        yield at, run.start(), text[at : run.start()].lower()
+        yield at, run.start(), text[at : run.start()].lower(), True
         at = run.end()
         if _is_plain(run[0]):
-            yield run.start(), at, run[0].lower()
+            yield run.start(), at, run[0].lower(), True
             continue
         for cluster in _CLUSTER.finditer(text, run.start(), at):
             part = unicodedata.normalize("NFKC", cluster[0]).lower()
-            yield *cluster.span(), "".join(one for one in part if unicodedata.category(one) != _UNSEEN)
-    yield at, len(text), text[at:].lower()
+            yield *cluster.span(), "".join(one for one in part if unicodedata.category(one) != _UNSEEN), False
+    yield at, len(text), text[at:].lower(), True
 
 
 def _is_plain(text: str) -> bool:

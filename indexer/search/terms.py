@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from sqlalchemy import Connection, TextClause, text
 
+from indexer.extract.language import language_in
 from indexer.search.languages import present
 from indexer.search.query import Atom, Query
 from indexer.search.stems import DEFAULT, forms_of
@@ -115,8 +116,8 @@ def look_up(connection: Connection, query: Query, *, with_shares: bool) -> Terms
 
     Only an index in PostgreSQL, which the transaction must have chosen, has shares; without them the order stays.
     """
-    languages = present(connection)
     atoms = list(dict.fromkeys([*(atom for clause in query.clauses for atom in clause), *query.excluded]))
+    languages = _likeliest_first(atoms, present(connection))
     terms = _looked_up(connection, atoms, languages, with_shares=with_shares)
     clauses = [kept for clause in query.clauses if (kept := [terms[atom] for atom in clause if atom in terms])]
     if not clauses:
@@ -125,10 +126,17 @@ def look_up(connection: Connection, query: Query, *, with_shares: bool) -> Terms
     return _terms(_telling(clauses, languages), excluded, languages)
 
 
+def _likeliest_first(atoms: Sequence[Atom], languages: Sequence[str]) -> tuple[str, ...]:
+    """The languages, after the default one that in which the query is; of a long query not all forms are asked for."""
+    default, *others = languages
+    told = language_in(" ".join(word for atom in atoms for word in atom.words))
+    return default, *sorted(others, key=lambda code: told is None or code != told.code)
+
+
 def _looked_up(
     connection: Connection, atoms: Sequence[Atom], languages: Sequence[str], *, with_shares: bool
 ) -> dict[Atom, Term]:
-    """The atoms that can be in an index, each with its forms; with few words these are of all languages."""
+    """The atoms that can be in an index, each with its forms: of all languages, unless there are many words."""
     most = max(2, MOST_FORMS // max(1, len(atoms)))
     forms = [(atom, words) for atom in atoms for words in forms_of(atom.words, languages)[:most]]
     lists = {code: f"pg_catalog.{_STOP_LISTS[code]}_stem" for code in languages if code in _STOP_LISTS}
