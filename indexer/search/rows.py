@@ -21,12 +21,14 @@ MOST_ROWS = 5000
 NAME_CHARACTERS = 4000
 """Of a title, as words to search for."""
 MEDIA_TYPE_CHARACTERS = 255
+HEADING_CHARACTERS = 500
 
 
 class Row(NamedTuple):
     """A stretch of text, and the stems of its words.
 
-    `breaks` holds offsets in the body and the pages that begin there, in turn; `length` is in words.
+    `breaks` holds offsets in the body and the pages that begin there, in turn, `headings` offsets with the headings that
+    begin there; `length` is in words.
     """
 
     n: int
@@ -34,6 +36,7 @@ class Row(NamedTuple):
     breaks: tuple[int, ...]
     length: int
     member: str | None
+    headings: tuple[tuple[int, str], ...]
     body: str
     words: str
 
@@ -42,6 +45,7 @@ class _Piece(NamedTuple):
     text: str
     page: int | None
     member: str | None
+    heading: str | None
 
 
 class _Limits(NamedTuple):
@@ -61,7 +65,7 @@ def rows_of(entry: Entry) -> Iterator[Row]:
     for n, group in enumerate(_groups(pieces, _limits(passages)), start=1):
         body = "".join(piece.text for piece in group)
         words = stems(search_text(body), entry.language)
-        yield Row(n, group[0].page, _breaks(group), words.count(" ") + 1, _member(group), body, words)
+        yield Row(n, group[0].page, _breaks(group), words.count(" ") + 1, _member(group), _headings(group), body, words)
 
 
 def _limits(passages: Sequence[Passage]) -> _Limits:
@@ -78,7 +82,7 @@ def _pieces(passage: Passage) -> Iterator[_Piece]:
     ends = [*(offset for offset, _ in passage.breaks), len(passage.text)]
     for (start, page), end in zip(starts, ends, strict=True):
         for text in _cut(passage.text[start:end]):
-            yield _Piece(text, page, passage.member)
+            yield _Piece(text, page, passage.member, passage.heading)
 
 
 def _cut(text: str) -> Iterator[str]:
@@ -124,3 +128,15 @@ def _breaks(group: Sequence[_Piece]) -> tuple[int, ...]:
             page = piece.page
         offset += len(piece.text)
     return tuple(breaks)
+
+
+def _headings(group: Sequence[_Piece]) -> tuple[tuple[int, str], ...]:
+    """Where the text under each heading begins; none where there are no headings."""
+    found: list[tuple[int, str]] = []
+    offset, heading = 0, ""
+    for piece in group:
+        if (piece.heading or "") != heading:
+            heading = piece.heading or ""
+            found.append((offset, heading[:HEADING_CHARACTERS]))
+        offset += len(piece.text)
+    return tuple(found)

@@ -133,7 +133,7 @@ class Library:
             lock_held(connection, [held])
             result_id = None
             if words is not None and held.sha256 is not None:
-                key = Key(held.sha256, "")
+                key = Key(held.sha256, "text", "")
                 results.store(connection, {key: Extraction("text/plain", TextQuality.OK, [Passage(words)], {})})
                 result_id = results.find(connection, [key])[key].result_id
             finish_if_held(

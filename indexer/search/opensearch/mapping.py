@@ -44,6 +44,7 @@ MAPPING: dict[str, Any] = {
         "tombstone": {"type": "boolean"},
         "collection_id": {"type": "integer"},
         "media_type": {"type": "keyword"},
+        "language": {"type": "keyword"},
         "accepted_at": {"type": "date_nanos"},
         "key": _SHOWN,
         "title": _SHOWN,
@@ -59,6 +60,7 @@ MAPPING: dict[str, Any] = {
                 # Offsets and pages in turn; doc_values would sort them.
                 "breaks": {"type": "integer", "index": False, "doc_values": False, "store": True},
                 "member": _STORED,
+                "headings": _STORED,  # JSON of offsets and headings
                 "text": _STORED,
                 "words": _words(),
             },

@@ -29,7 +29,7 @@ _PASSAGE = "passages.words"
 Json = dict[str, Any]
 PASSAGES: Json = {
     "_source": False,
-    "stored_fields": ["passages.text", "passages.breaks", "passages.member"],
+    "stored_fields": ["passages.text", "passages.breaks", "passages.member", "passages.headings"],
     "docvalue_fields": ["passages.page"],
 }
 """What is shown of a passage; the engine reads it without the rest of the document."""
@@ -68,6 +68,8 @@ def _visible(scope: Scope) -> list[Json]:
         filters.append({"terms": {"collection_id": scope.collection_ids}})
     if scope.media_types:
         filters.append({"terms": {"media_type": scope.media_types}})
+    if scope.languages:
+        filters.append({"terms": {"language": scope.languages}})
     for name, values in scope.metadata.items():
         forms = {metadata_text(form) for value in values for form in meanings(value)}
         filters.append({"terms": {f"metadata.{metadata_name(name)}": sorted(forms)}})

@@ -64,6 +64,23 @@ def test_members_are_named(index: SearchIndex):
     assert [passage.member for passage in index.only("lighthouse").passages] == ["attachment.txt"]
 
 
+def test_each_place_has_its_heading(index: SearchIndex):
+    passages = [
+        Passage("Before all headings. "),
+        Passage("The lighthouse. " + "filler " * 90, heading="Coast › Towers"),
+        Passage("The harbour. ", heading="Coast › Ports"),
+        Passage("No more.", heading=None),
+    ]
+    index.add("a", passages)
+    for word, heading in [
+        ("before", None),
+        ("lighthouse", "Coast › Towers"),
+        ("harbour", "Coast › Ports"),
+        ("no", None),
+    ]:
+        assert index.only(word).passages[0].heading == heading
+
+
 def test_a_match_in_the_title_shows_how_the_text_begins(index: SearchIndex):
     index.add("a", "It begins like this. " * 100, title="Lighthouse")
     (passage,) = index.only("lighthouse").passages
