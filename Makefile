@@ -49,6 +49,9 @@ bench: $(STAMP) ## measure speed as ratios against raw limits (ARGS=... goes to 
 bench-opensearch: $(STAMP) ## the same for publishing to OpenSearch (ARGS=... goes to benchmarks.opensearch)
 	$(BIN)/python -m benchmarks.opensearch $(ARGS)
 
+compare: $(STAMP) ## read our samples with other extractors (ARGS="--venv DIR --tika JAR"), in environments of their own
+	$(BIN)/python -m benchmarks.compare_extractors $(ARGS)
+
 soak: $(STAMP) ## check the statements against the model for a long time, and an index that is away for a minute
 	$(BIN)/python -m pytest --hypothesis-profile=soak tests/model tests/faults/test_index_faults.py
 
@@ -58,4 +61,4 @@ prove: $(STAMP) ## remove each guard in turn and name the test that goes red
 clean: ## remove .venv and the caches of the tools
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help install demo test lint format lock bench bench-opensearch soak prove clean
+.PHONY: help install demo test lint format lock bench bench-opensearch compare soak prove clean

@@ -1,4 +1,4 @@
-"""The route that shows a document's text, page by page, as it is searched."""
+"""The route that shows a document's text, page by page and section by section, as it is searched."""
 
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -22,11 +22,12 @@ router = APIRouter(tags=["documents"], dependencies=[READS])
 
 
 class PageShape(BaseModel):
-    """The text of one page; a document without pages has one, without a number."""
+    """The text of one page or, where headings are known, of a part of it. What has no pages has no number."""
 
     page: int | None
     text: str
     member: str | None = Field(None, description="The attachment or archive member that the page is of.")
+    heading: str | None = Field(None, description="The path of headings that the text stands under.")
 
 
 class TextShape(BaseModel):
@@ -48,10 +49,17 @@ def document_text(
     limit: Annotated[int, Query(ge=1, le=500, description="How many pages are told at once.")] = 50,
 ) -> TextShape:
     """Gives the stored extraction of the published version, or of the one that is named."""
-    first = max(int((cursors.decode(cursor, (int,)) or (0,))[0]), 0)
     with engine.connect() as connection:
-        row = _version(connection, document_id, version)
-        pages = list(by_page(results.read(connection, row["result_id"])))
+        return read_text(connection, document_id, version=version, cursor=cursor, limit=limit)
+
+
+def read_text(
+    connection: Connection, document_id: UUID, *, version: int | None, cursor: str | None, limit: int
+) -> TextShape:
+    """So many pages of a version, the published one unless named. Raises NotFound."""
+    first = max(int((cursors.decode(cursor, (int,)) or (0,))[0]), 0)
+    row = _version(connection, document_id, version)
+    pages = list(by_page(results.read(connection, row["result_id"])))
     following = first + limit
     return TextShape(
         input_version=row["input_version"],
@@ -61,18 +69,18 @@ def document_text(
 
 
 def by_page(passages: Sequence[Passage]) -> Iterator[PageShape]:
-    """The passages' text joined by page, in reading order; a passage may go on over several pages."""
-    for (member, page), pieces in groupby(_pieces(passages), key=itemgetter(0, 1)):
-        yield PageShape(member=member, page=page, text="".join(words for *_, words in pieces))
+    """The passages' text joined by page and heading, in reading order; a passage may go on over several pages."""
+    for (member, page, heading), pieces in groupby(_pieces(passages), key=itemgetter(0, 1, 2)):
+        yield PageShape(member=member, page=page, heading=heading, text="".join(words for *_, words in pieces))
 
 
-def _pieces(passages: Sequence[Passage]) -> Iterator[tuple[str | None, int | None, str]]:
+def _pieces(passages: Sequence[Passage]) -> Iterator[tuple[str | None, int | None, str | None, str]]:
     for passage in passages:
         page, start = passage.page, 0
         for offset, next_page in passage.breaks:
-            yield passage.member, page, passage.text[start:offset]
+            yield passage.member, page, passage.heading, passage.text[start:offset]
             page, start = next_page, offset
-        yield passage.member, page, passage.text[start:]
+        yield passage.member, page, passage.heading, passage.text[start:]
 
 
 def _version(connection: Connection, document_id: UUID, version: int | None) -> RowMapping:

@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from ingest.description import FIELDS, titled
 from ingest.idempotency import identify
-from ingest.requests import ExpectedVersion, IdempotencyKey, TheIntake, answered
+from ingest.requests import ENCODING, ExpectedVersion, IdempotencyKey, TheIntake, answered, encoding_changes
 from ingest.settled import settled
 from ingest.shapes import Accepted
 from ingest.upload import received
@@ -134,12 +134,14 @@ async def reindex(
     engine: TheEngine,
     intake: TheIntake,
     if_match: ExpectedVersion,
+    encoding: Annotated[str | None, Query(description=ENCODING, examples=["cp1251"])] = None,
     idempotency_key: IdempotencyKey = None,
     wait: Wait = 0,
 ) -> JSONResponse:
-    """Makes a new version of the same content."""
-    known = identify(idempotency_key, "reindex", document_id, if_match)
-    submission = Submission(document_id=document_id, if_match=if_match, always=True)
+    """Makes a new version of the same content, if wanted in another encoding."""
+    changes = encoding_changes(encoding)
+    known = identify(idempotency_key, "reindex", document_id, if_match, *filter(None, [encoding]))
+    submission = Submission(document_id=document_id, if_match=if_match, metadata_changes=changes, always=True)
     answer = await run_in_threadpool(intake.accept, submission, request=known)
     return answered(answer, await settled(engine, answer.acceptance, wait))
 

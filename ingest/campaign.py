@@ -17,6 +17,7 @@ from pipeline.states import Priority, State
 
 BATCH = 200
 FIRST = UUID(int=0)
+Changes = dict[str, str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,26 +29,38 @@ class Choice:
     state: State | None = None
 
 
-def reindex(engine: Engine, intake: Intake, choice: Choice, visible: list[int] | None) -> Campaign:
+def reindex(
+    engine: Engine, intake: Intake, choice: Choice, visible: list[int] | None, changes: Changes | None = None
+) -> Campaign:
     """Accepts a new version of each chosen document that is not deleted and does not wait anyway.
 
-    Documents outside the `visible` collections (None: all) are as if they were not there.
+    With changes of the metadata one that waits has something to do as well. Documents outside the `visible` collections
+    (None: all) are as if they were not there.
     """
     accepted = skipped = 0
     for waiting, others in _batches(engine, choice, visible):
-        answers = intake.accept_many(
-            [Submission(document_id=document, priority=Priority.CAMPAIGN, always=True) for document in others]
-        )
-        taken = sum(isinstance(answer, Acceptance) for answer in answers)
+        chosen = others + waiting if changes else others
+        taken = accepted_of(intake, chosen, changes)
         accepted += taken
-        skipped += waiting + len(answers) - taken
+        skipped += len(waiting) + len(others) - taken
     if choice.documents is not None:  # unknown ones are skipped too
         skipped = len(set(choice.documents)) - accepted
     return Campaign(accepted=accepted, skipped=skipped)
 
 
-def _batches(engine: Engine, choice: Choice, visible: list[int] | None) -> Iterator[tuple[int, list[UUID]]]:
-    """For each batch: how many documents wait anyway, and the others."""
+def accepted_of(intake: Intake, documents: Sequence[UUID], changes: Changes | None = None) -> int:
+    """Accepts a new version of each, behind all live uploads; how many were not refused."""
+    submissions = [
+        Submission(document_id=document, metadata_changes=changes or {}, priority=Priority.CAMPAIGN, always=True)
+        for document in documents
+    ]
+    parts = (submissions[at : at + BATCH] for at in range(0, len(submissions), BATCH))
+    answers = (intake.accept_many(part) for part in parts)
+    return sum(isinstance(answer, Acceptance) for part in answers for answer in part)
+
+
+def _batches(engine: Engine, choice: Choice, visible: list[int] | None) -> Iterator[tuple[list[UUID], list[UUID]]]:
+    """For each batch: the documents that wait anyway, and the others."""
     after = FIRST
     while True:
         with engine.connect() as connection:
@@ -77,5 +90,7 @@ def _batches(engine: Engine, choice: Choice, visible: list[int] | None) -> Itera
         if not rows:
             return
         after = rows[-1].document_id
-        others = [row.document_id for row in rows if not row.is_waiting]
-        yield len(rows) - len(others), others
+        yield (
+            [row.document_id for row in rows if row.is_waiting],
+            [row.document_id for row in rows if not row.is_waiting],
+        )

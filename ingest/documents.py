@@ -12,13 +12,15 @@ from ingest.shapes import DocumentPage, DocumentShape, Failure, History, JobShap
 from pipeline import cursors, jobs, waiting
 from pipeline.database import MOST_BIGINT
 from pipeline.errors import NotFound, no_document
+from pipeline.outcomes import TextQuality
 from pipeline.settings import Settings
 from pipeline.states import FINAL, State
+from pipeline.text_facts import TextFacts
 
 FIND = """
     SELECT d.document_id, d.key, c.name AS collection, d.input_version, d.published_version, d.deleted, d.created_at,
            v.title, v.filename, v.media_type, v.metadata, v.sha256, v.accepted_at, v.operation, ct.size,
-           newest_result.media_type AS read_media_type, published_result.text_quality,
+           newest_result.media_type AS read_media_type, published_result.text_quality, published_result.facts,
            j.job_id, coalesce(j.state, 'succeeded') AS state, j.attempt, j.generation, j.partition, j.priority,
            j.due_at, j.finished_at, q.code, q.message
     FROM documents d
@@ -40,6 +42,7 @@ class Filter:
     state: State | None = None
     collection: str | None = None
     key: str | None = None
+    text_quality: TextQuality | None = None
 
 
 def find(connection: Connection, document_id: UUID, settings: Settings) -> DocumentShape:
@@ -84,6 +87,8 @@ def listing(wanted: Filter, visible: list[int] | None, cursor: str | None) -> tu
     if wanted.key is not None:
         values["key"] = wanted.key
         where.append("d.key = :key AND d.collection_id IN (SELECT collection_id FROM collections)")
+    if wanted.text_quality is not None:
+        where.append(_of_quality(wanted.text_quality))
     return f"{FIND} WHERE {' AND '.join(where)} ORDER BY d.created_at DESC, d.document_id DESC LIMIT :limit", values
 
 
@@ -94,6 +99,13 @@ def _in_state(state: State) -> str:
     if state is State.SUCCEEDED:  # a purged job of a newest version had succeeded
         return "(j.state = 'succeeded' OR j.state IS NULL)"
     return f"j.state = '{state}'" + (" AND j.finished_at IS NOT NULL" if state in FINAL else "")
+
+
+def _of_quality(quality: TextQuality) -> str:
+    """The condition on the published text, written so that the partial index of flawed texts serves it."""
+    if quality is TextQuality.OK:  # most are
+        return "(d.text_flaw IS NULL AND published_result.text_quality = 'ok')"
+    return f"d.text_flaw = '{quality}'"
 
 
 def history(connection: Connection, document_id: UUID, *, cursor: str | None, limit: int) -> History:
@@ -165,6 +177,7 @@ def _shape(row: RowMapping, sentence: str | None) -> DocumentShape:
         sha256=row["sha256"].hex() if row["sha256"] else None,
         waiting=sentence,
         failure=Failure.of(row["code"], row["message"]),
+        text=TextFacts.of(row["text_quality"], row["facts"]),
         job=JobShape(id=row["job_id"], **{name: row[name] for name in JobShape.model_fields if name != "id"})
         if row["job_id"]
         else None,

@@ -10,7 +10,8 @@ from starlette.requests import Request
 from ingest import campaign
 from ingest.bulk_stream import DuplexResponse, answers
 from ingest.campaign import Choice
-from ingest.requests import IdempotencyKey, TheIntake
+from ingest.outdated import Extent, reindex_outdated
+from ingest.requests import ENCODING, IdempotencyKey, TheExpected, TheIntake, encoding_changes
 from ingest.shapes import Campaign
 from pipeline.collections import collection_name
 from pipeline.errors import Refusal
@@ -45,7 +46,10 @@ async def bulk(request: Request, intake: TheIntake, idempotency_key: Idempotency
 
 
 class Wanted(BaseModel):
-    """Which documents to reindex: exactly one of the four."""
+    """Which documents to reindex: exactly one of documents, collection, state, all and outdated.
+
+    `outdated` may be narrowed to a `collection`.
+    """
 
     model_config = ConfigDict(extra="forbid", json_schema_extra={"example": {"state": "failed"}})
 
@@ -55,12 +59,22 @@ class Wanted(BaseModel):
         None, description="A state of the newest version's job; `failed` means quarantined."
     )
     all: bool = False
+    outdated: bool = Field(False, description="Those that other readers or settings have read than those of today.")
+    dry_run: bool = Field(False, description="Only count them; for `outdated`.")
+    encoding: str | None = Field(None, description=ENCODING)
 
     @model_validator(mode="after")
     def _exactly_one(self) -> Self:
-        chosen = [self.documents is not None, self.collection is not None, self.state is not None, self.all]
+        within = self.collection is not None and not self.outdated
+        chosen = [self.documents is not None, within, self.state is not None, self.all, self.outdated]
         if sum(chosen) != 1:
-            msg = "say one of documents, collection, state and all"
+            msg = "say one of documents, collection, state, all and outdated"
+            raise ValueError(msg)
+        if self.dry_run and not self.outdated:
+            msg = "dry_run is for outdated"
+            raise ValueError(msg)
+        if self.encoding is not None and self.outdated:
+            msg = "another encoding is for documents that you choose"
             raise ValueError(msg)
         return self
 
@@ -71,7 +85,19 @@ class Wanted(BaseModel):
         return Choice(self.documents, collection, state)
 
 
-@router.post("/v1/reindex", summary="Process many documents again", status_code=202, responses=documented(400))
-def reindex(wanted: Annotated[Wanted, Body()], engine: TheEngine, intake: TheIntake, caller: TheCaller) -> Campaign:
+@router.post(
+    "/v1/reindex",
+    summary="Process many documents again",
+    status_code=202,
+    response_model_exclude_none=True,
+    responses=documented(400),
+)
+def reindex(
+    wanted: Annotated[Wanted, Body()], engine: TheEngine, intake: TheIntake, caller: TheCaller, expected: TheExpected
+) -> Campaign:
     """Makes new versions behind all live uploads. Skips deleted documents and those that wait anyway."""
-    return campaign.reindex(engine, intake, wanted.choice(), caller.visible)
+    choice = wanted.choice()
+    if wanted.outdated:
+        extent = Extent(choice.collection, caller.visible)
+        return reindex_outdated(engine, intake, expected, extent, dry_run=wanted.dry_run)
+    return campaign.reindex(engine, intake, choice, caller.visible, encoding_changes(wanted.encoding))

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter, Depends, Query
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from ingest import documents
@@ -11,6 +11,7 @@ from ingest.download import download
 from ingest.shapes import DocumentPage, DocumentShape, History
 from pipeline import overview
 from pipeline.database import MOST_BIGINT
+from pipeline.outcomes import TextQuality
 from pipeline.problems import documented
 from pipeline.requests import READS, Cursor, DocumentId, Limit, TheCaller, TheEngine, TheSettings
 from pipeline.sanitise import clean_name
@@ -19,21 +20,27 @@ from pipeline.states import State
 router = APIRouter(tags=["documents"], dependencies=[READS])
 
 
+def _wanted(
+    state: Annotated[State | None, Query(description="Of the newest version's job.")] = None,
+    collection: str | None = None,
+    key: str | None = None,
+    text_quality: Annotated[TextQuality | None, Query(description="Of the published version.")] = None,
+) -> Filter:
+    return Filter(state, clean_name(collection), clean_name(key), text_quality)
+
+
 @router.get("/v1/documents", summary="List documents, the newest first", responses=documented(400))
 def list_documents(
     engine: TheEngine,
     settings: TheSettings,
     caller: TheCaller,
-    state: Annotated[State | None, Query(description="Of the newest version's job.")] = None,
-    collection: str | None = None,
-    key: str | None = None,
+    wanted: Annotated[Filter, Depends(_wanted)],
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> DocumentPage:
-    """Filters by state, collection and key."""
+    """Filters by state, collection, key and the quality of the text."""
     with engine.connect() as connection:
         overview.bound(connection)
-        wanted = Filter(state, clean_name(collection), clean_name(key))
         return documents.page(connection, wanted, caller.visible, cursor=cursor, limit=limit, settings=settings)
 
 

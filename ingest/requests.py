@@ -8,10 +8,14 @@ from fastapi.responses import JSONResponse
 from starlette.requests import Request
 
 from ingest.intake import Answer, Intake
+from ingest.outdated import Expected
 from ingest.shapes import Accepted
-from pipeline.errors import Refusal
+from pipeline import encodings
+from pipeline.errors import Invalid, Refusal
 from pipeline.requests import TheCaller
 
+AUTOMATIC = "auto"
+ENCODING = "Read text in this encoding from now on (kept as the metadata `encoding`); `auto` forgets what was given."
 ETAG = re.compile(r'"(\d{1,18})"')
 
 
@@ -33,7 +37,24 @@ def _expected_version(
     return int(match[1])
 
 
+def encoding_changes(encoding: str | None) -> dict[str, str | None]:
+    """What another encoding changes of the metadata; raises Invalid for one that nobody knows."""
+    if encoding is None:
+        return {}
+    if encoding == AUTOMATIC:
+        return {"encoding": None}
+    if not encodings.known(encoding):
+        raise Invalid("unknown_encoding", f"There is no encoding {encoding[:40]!r}; write one such as cp1251, or auto.")
+    return {"encoding": encoding.strip()}
+
+
+def _expected(request: Request) -> Expected:
+    expected: Expected = request.app.state.expected
+    return expected
+
+
 TheIntake = Annotated[Intake, Depends(_intake)]
+TheExpected = Annotated[Expected, Depends(_expected)]
 ExpectedVersion = Annotated[int | None, Depends(_expected_version)]
 IdempotencyKey = Annotated[
     str | None,

@@ -1,7 +1,7 @@
 """The shapes of documents on the wire. Names are stable; more fields may follow."""
 
 from datetime import datetime
-from typing import Any
+from typing import Any, Literal
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pipeline.acceptance import Acceptance
 from pipeline.outcomes import failure
 from pipeline.requests import EXAMPLE_ID
+from pipeline.text_facts import TextFacts
 
 
 class Failure(BaseModel):
@@ -109,6 +110,7 @@ class DocumentShape(BaseModel):
     deleted: bool
     state: str = Field(description="Of the newest version's job.")
     text_quality: str | None = Field(description="Of the published version.")
+    text: TextFacts | None = Field(description="What is known of the published version's text beside its words.")
     waiting: str | None = Field(description="Why the newest version is not published yet, in one sentence.")
     failure: Failure | None
     created_at: datetime
@@ -162,8 +164,23 @@ class History(BaseModel):
     next: str | None = Field(description="The cursor of the next page.")
 
 
+class OutdatedShape(BaseModel):
+    """Documents of one kind that would be read anew, without those that wait anyway."""
+
+    media_type: str
+    stored: str = Field(description="The version of the reader whose text is published.")
+    now: str | None = Field(None, description="The version that would read it now; absent: nothing does any more.")
+    why: Literal["reader", "settings"] = Field(description="What has changed; `settings`: limits, OCR or an encoding.")
+    documents: int
+
+
 class Campaign(BaseModel):
     """How many documents were accepted for reindexing, and how many had nothing to do."""
 
     accepted: int
     skipped: int
+    outdated: list[OutdatedShape] | None = Field(None, description="Told of `outdated` ones.")
+    quarantined: dict[str, int] | None = Field(
+        None, description="Told of `outdated` ones: how many in quarantine may work now, by code (at most 10,000)."
+    )
+    dry_run: bool | None = Field(None, description="Told of `outdated` ones: whether they were only counted.")

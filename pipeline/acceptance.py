@@ -8,7 +8,7 @@ by document_id), so that any two callers can meet without a deadlock.
 
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -26,7 +26,8 @@ class Submission:
     """One wanted change of one document.
 
     Without `document_id` the document is found, or made, by `collection` and `key`; without a key it is a new one.
-    What is None is taken over from the newest version. `always` makes a new version even if nothing changed.
+    What is None is taken over from the newest version. `metadata_changes` are made to its metadata; None takes a name
+    away. `always` makes a new version even if nothing changed.
     """
 
     operation: Operation = Operation.INDEX
@@ -39,6 +40,7 @@ class Submission:
     filename: str | None = None
     media_type: str | None = None
     metadata: dict[str, Any] | None = None
+    metadata_changes: dict[str, Any] = field(default_factory=dict)
     if_match: int | None = None
     priority: int = Priority.LIVE
     always: bool = False
@@ -227,7 +229,7 @@ def _row(document: RowMapping, submission: Submission, before: RowMapping | None
         title=_first(submission.title, inherited.get("title"), ""),
         filename=_first(submission.filename, inherited.get("filename"), ""),
         media_type=_first(submission.media_type, inherited.get("media_type"), ""),
-        metadata=_first(submission.metadata, inherited.get("metadata"), {}),
+        metadata=_changed(_first(submission.metadata, inherited.get("metadata"), {}), submission.metadata_changes),
     )
     priority = Priority.DELETE if deletes else submission.priority
     if inherited.get("waiting_priority") is not None:
@@ -255,6 +257,10 @@ def _overtaken(submission: Submission, before: RowMapping | None) -> list[UUID]:
         return []
     names = ["waiting_id", "leased_id"] if submission.operation is Operation.DELETE else ["waiting_id"]
     return [before[name] for name in names if before[name] is not None]
+
+
+def _changed(metadata: dict[str, Any], changes: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in (metadata | changes).items() if name not in changes or value is not None}
 
 
 def _first(*values: Any) -> Any:  # noqa: ANN401 - any field's value

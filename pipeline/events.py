@@ -17,6 +17,7 @@ QUIET = frozenset({"lease.taken", "attempt.ended", "outbox.relayed", "delivery.e
 WARNINGS = frozenset(
     {"lease.lost", "job.reclaimed", "process.lost", "broker.unavailable", "database.unavailable", "outbox.refused",
      "delivery.malformed", "index.unanswered", "index.unavailable", "delivery.resent", "extraction.crashed",
+     "extraction.unconfined",
      "notifier.disconnected", "listener.disconnected", "index.drifted", "index.missing", "index.outdated",
      "keys.missing"},
 )  # fmt: skip

@@ -70,11 +70,28 @@ class TextQuality(StrEnum):
     TEXT_UNRELIABLE = "text_unreliable"
 
 
+QUALITY_SENTENCES: dict[TextQuality, str] = {
+    TextQuality.OK: "Its text was read.",
+    TextQuality.NO_TEXT: "Nothing to read was found: probably a scan. It is found by its title, key and metadata.",
+    TextQuality.TRUNCATED: "Its text was cut: what comes after is not found.",
+    TextQuality.PARTIAL: "Some parts of it could not be read; all others are found.",
+    TextQuality.TEXT_UNRELIABLE: "Much of its text means nothing: words that can be seen in it may not be found.",
+}
+"""What each quality means for those who search, in one sentence."""
+
+QUALITY_HINTS: dict[TextQuality, str] = {
+    TextQuality.NO_TEXT: "Let pictures be read (FENCEPOST_EXTRACT__OCR_LANGUAGES) and reindex it.",
+    TextQuality.TRUNCATED: "Split the document, or raise FENCEPOST_EXTRACT__CHARACTERS and reindex it.",
+    TextQuality.PARTIAL: "Mend the parts that are named, or upload them by themselves.",
+    TextQuality.TEXT_UNRELIABLE: "Save it anew with another program; of plain text, reindex it with its encoding.",
+}
+"""What a person can do about a quality, if anything."""
+
 HINTS: dict[str, str] = {
     "empty_file": "Upload it again from where it is complete.",
     "password_required": "Save a copy without the password and upload that as a new version.",
     "corrupt": "Open and save the file with the program that made it, then upload it again.",
-    "unsupported_format": "Convert it to PDF, DOCX, HTML, Markdown or plain text and upload that.",
+    "unsupported_format": "Convert it to one of the formats in docs/extraction.md, such as PDF, DOCX or HTML.",
     "limit_exceeded": "Split the document, or raise the limit that the message names and replay.",
     "extractor_crashed": "The file crashes its reader. Save it anew with another program and upload that.",
     "extractor_timeout": "Split the document, or raise FENCEPOST_EXTRACT__SECONDS and replay.",

@@ -125,6 +125,7 @@ class Extract(_Group):
     members: int = Field(10_000, ge=1)
     ratio: int = Field(250, ge=1)
     depth: int = Field(2, ge=0, le=10)
+    cells: int = Field(20_000_000, ge=1)
     ocr_languages: str | None = Field(None, pattern="^[A-Za-z0-9_/+-]*$", max_length=200)
     ocr_page_seconds: float = Field(20, gt=0)
     ocr_seconds: float = Field(240, gt=0)

@@ -20,6 +20,7 @@ from fencepost.cli import (
     keys,
     outbox,
     overview,
+    reindexing,
     running,
     searching,
 )
@@ -34,7 +35,7 @@ app = typer.Typer(
     epilog="Begin with `fencepost demo`, or with `fencepost up` and then `fencepost add PATH`."
     "\n\nExit codes: 0 done, 1 some failed, 2 usage or settings, 3 server unreachable, 4 nothing matched.",
 )
-for topic in (demo, running, adding, searching, documents, overview, diagnosis, health, extraction):
+for topic in (demo, running, adding, searching, documents, reindexing, overview, diagnosis, health, extraction):
     topic.register(app)
 app.add_typer(deciding.app)
 app.add_typer(outbox.app)

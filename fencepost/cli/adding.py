@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fencepost.cli.options import AsJson, Url, pairs, server
+from fencepost.cli.options import AsJson, Encoding, Url, checked, pairs, server
 from fencepost.cli.output import FAILED, complain, console, examples, nothing, print_json
 
 if TYPE_CHECKING:
@@ -47,7 +47,9 @@ class Tally:
 def register(app: typer.Typer) -> None:
     """Adds the command."""
     app.command(
-        epilog=examples("add report.pdf --meta year=2026", "add ./papers --collection papers --wait"),
+        epilog=examples(
+            "add report.pdf --meta year=2026", "add ./papers --collection papers --wait", "add ./old --encoding cp1251"
+        ),
     )(add)
 
 
@@ -58,6 +60,7 @@ def add(
     ] = None,
     key: Annotated[str | None, typer.Option(help="The key of a single file; else its path in the folder.")] = None,
     meta: Annotated[list[str] | None, typer.Option("--meta", metavar="K=V", help="Metadata; may be repeated.")] = None,
+    encoding: Encoding = None,
     wait_for_all: Annotated[
         bool, typer.Option("--wait", help="Wait until all are indexed; say which are not.")
     ] = False,
@@ -69,8 +72,9 @@ def add(
     A file that is already there is recognised by its key and bytes. Hidden files are passed over.
     """
     names = {"collection": collection} if collection else {}
-    if meta:
-        names["metadata"] = json.dumps(pairs(meta, option="--meta"))
+    metadata = pairs(meta or [], option="--meta") | ({"encoding": checked(encoding)} if encoding else {})
+    if metadata:
+        names["metadata"] = json.dumps(metadata)
     files = [found for path in paths for found in gather(path)]
     if key is not None:
         if len(files) != 1:

@@ -37,12 +37,13 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(url: Url = None, as_json: AsJson = False) -> None:
-    """Check settings, packages, database, schema, broker, OpenSearch if it is used, server, workers and breakers."""
+    """Check settings, packages, sandbox, database, schema, broker, OpenSearch if used, server, workers and breakers."""
     from pipeline.settings import load
 
     settings = load()
     checks: tuple[Callable[[], Finding], ...] = (
         _packages,
+        _sandbox,
         lambda: _database(settings),
         lambda: _broker(settings),
         *([lambda: _opensearch(settings)] if settings.search_backend == "opensearch" else []),
@@ -90,6 +91,13 @@ def _packages() -> Finding:
     distributions = {name: list(found) for name, found in packages_distributions().items()}
     wrong = [trouble for name in OURS if (trouble := foreign(distributions, name))]
     return Finding("packages", not wrong, "; ".join(wrong) or f"{', '.join(OURS)} are ours alone")
+
+
+def _sandbox() -> Finding:
+    from indexer.extract import sandbox
+
+    found = sandbox.summary()
+    return Finding("extraction sandbox", None if found == sandbox.NONE else True, found)
 
 
 def _database(settings: "Settings") -> Finding:

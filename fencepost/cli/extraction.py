@@ -1,64 +1,117 @@
-"""`fencepost extract`: what would be indexed of a file, without a server."""
+"""`fencepost extract`: what would be indexed of files, without a server."""
 
+import json
+import os
+import sys
+from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from fencepost.cli.options import AsJson
-from fencepost.cli.output import FAILED, complain, console, examples, print_json
+from fencepost.cli.options import AsJson, Encoding, checked
+from fencepost.cli.output import FAILED, complain, console, examples, place, print_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from indexer.extract import Extraction
+
+STDIN = Path("-")
+NUMBERS = ("characters", "pages", "pages_without_text", "ocr_pages")
 
 
 def register(app: typer.Typer) -> None:
     """Adds the command."""
-    app.command(epilog=examples("extract report.pdf", "extract letter.txt --json"))(extract)
+    app.command(
+        epilog=examples(
+            "extract report.pdf",
+            "extract letter.txt --encoding cp1251 --text",
+            "extract one.docx two.xlsx --json",
+            "extract - --name mail.eml",
+        )
+    )(extract)
 
 
 def extract(
-    file: Annotated[Path, typer.Argument(exists=True, dir_okay=False, readable=True)], as_json: AsJson = False
+    files: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE", help="`-` is standard input.", callback=lambda files: [_readable(file) for file in files]
+        ),
+    ],
+    encoding: Encoding = None,
+    name: Annotated[str | None, typer.Option(help="What a single file is called; else as it is.")] = None,
+    plain: Annotated[bool, typer.Option("--text", help="Print the text and nothing else.")] = False,
+    as_json: AsJson = False,
 ) -> None:
-    """Show the text, the passages and the pages that would be indexed of a file; nothing is stored."""
-    answer = _extracted(file)
-    if as_json:
-        print_json(answer)
-    elif "code" in answer:
-        complain(f"{file}: {answer['message']} {answer['hint']} ({answer['code']})")
-    else:
-        _show(answer)
-    if "code" in answer:
+    """Show the text, the passages and the pages that would be indexed of files; nothing is stored.
+
+    Each is read as by a worker, with the limits and the OCR of the settings. With --json each of several is one line.
+    The exit code is 1 if any cannot be read.
+    """
+    if name is not None and len(files) != 1:
+        raise typer.BadParameter(f"names one file, but {len(files)} are given", param_hint="--name")
+    if plain and as_json:
+        raise typer.BadParameter("is something else than --json", param_hint="--text")
+    failed = False
+    with _reader(checked(encoding) if encoding else "") as read:
+        for file in files:
+            answer = read(file, name or ("" if file == STDIN else file.name))
+            failed = failed or "code" in answer
+            _tell(file, answer, plain=plain, as_json=as_json, one=len(files) == 1)
+    if failed:
         raise typer.Exit(FAILED)
 
 
-def _extracted(file: Path) -> dict[str, Any]:
-    """The answer, by a killable child process as in a worker."""
-    from indexer.extract import Request, choose_kind
+def _readable(file: Path) -> Path:
+    """The file, if it can be read; else a usage error. `-` is never looked for."""
+    if file != STDIN and not (file.is_file() and os.access(file, os.R_OK)):
+        what = "is a folder" if file.is_dir() else "cannot be read" if file.exists() else "does not exist"
+        raise typer.BadParameter(f"{file} {what}")
+    return file
+
+
+@contextmanager
+def _reader(encoding: str) -> "Iterator[Callable[[Path, str], dict[str, Any]]]":
+    """What reads a file by a killable child process, as in a worker."""
+    from indexer.extract import Request
     from indexer.extract.pool import ExtractionPool, limits, ocr
     from pipeline.errors import Permanent, Transient
     from pipeline.outcomes import failure
     from pipeline.settings import load
 
     settings = load().extract
-    try:
-        with ExtractionPool(settings) as pool:
-            request = Request(file, filename=file.name, limits=limits(settings), ocr=ocr(settings))
-            extraction = pool.submit(request, choose_kind(file, file.name)).result()
-    except (Permanent, Transient) as error:
-        return failure(error.code, error.message)
+    with ExtractionPool(settings) as pool:
+
+        def read(file: Path, name: str) -> dict[str, Any]:
+            content = sys.stdin.buffer.read() if file == STDIN else file
+            request = Request(content, name, encoding=encoding, limits=limits(settings), ocr=ocr(settings))
+            try:
+                return _answer(name, pool.submit(request).result())
+            except (Permanent, Transient) as error:
+                return {"file": name, **failure(error.code, error.message)}
+
+        yield read
+
+
+def _answer(name: str, extraction: "Extraction") -> dict[str, Any]:
     passages = [asdict(passage) for passage in extraction.passages]
     pages = {passage["page"] for passage in passages} - {None}
     pages |= {page for passage in passages for _, page in passage["breaks"]}
     return {
+        "file": name,
         "text_quality": extraction.text_quality,
         "media_type": extraction.media_type,
-        **{name: extraction.facts[name] for name in ("encoding",) if name in extraction.facts},
-        "pages": len(pages),
+        **{fact: extraction.facts[fact] for fact in ("encoding",) if fact in extraction.facts},
+        "pages": extraction.facts.get("pages", len(pages)),
         "facts": extraction.facts,
         "passages": [
             {
                 "n": n,
                 "page": passage["page"],
-                **{name: passage[name] for name in ("member", "heading") if passage[name]},
+                **{field: passage[field] for field in ("member", "heading") if passage[field]},
                 "text": passage["text"],
             }
             for n, passage in enumerate(passages, 1)
@@ -66,10 +119,34 @@ def _extracted(file: Path) -> dict[str, Any]:
     }
 
 
+def _tell(file: Path, answer: dict[str, Any], *, plain: bool, as_json: bool, one: bool) -> None:
+    if as_json and one:
+        print_json(answer)
+    elif as_json:
+        typer.echo(json.dumps(answer, ensure_ascii=False))
+    elif "code" in answer:
+        complain(f"{file}: {answer['message']} {answer['hint']} ({answer['code']})")
+    elif plain:
+        typer.echo("".join(passage["text"] for passage in answer["passages"]))
+    else:
+        _show(answer)
+
+
 def _show(answer: dict[str, Any]) -> None:
-    facts = ", ".join(f"{name} {value}" for name, value in answer["facts"].items())
-    typer.echo(f"{answer['media_type']}, {answer['text_quality']}, {answer['pages'] or 'no'} pages ({facts})")
+    """The summary, what should be known of it, and the passages."""
+    from pipeline.text_facts import TextFacts
+
+    facts = TextFacts.of(answer["text_quality"], answer["facts"])
+    assert facts is not None  # noqa: S101 - it has a quality
+    numbers = ", ".join(f"{answer['facts'][n]:,} {n.replace('_', ' ')}" for n in NUMBERS if n in answer["facts"])
+    typer.echo(f"{answer['file'] or 'stdin'}: {answer['media_type']}, {answer['text_quality']}, {numbers}")
+    for sentence in facts.sentences:
+        typer.echo(f"  {sentence}")
+    for failed in facts.partial:
+        typer.echo(f"    {failed}")
+    if facts.hint:
+        typer.echo(f"  {facts.hint}")
     for passage in answer["passages"]:
-        place = " · ".join(str(passage[name]) for name in ("page", "member", "heading") if passage.get(name))
-        console().rule(f"passage {passage['n']}" + (f" · {place}" if place else ""), align="left", style="dim")
+        where = place(passage)
+        console().rule(f"passage {passage['n']}" + (f" · {where}" if where else ""), align="left", style="dim")
         typer.echo(passage["text"].rstrip())

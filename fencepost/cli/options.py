@@ -21,6 +21,10 @@ Search = Annotated[
     Literal["postgres", "opensearch"] | None,
     typer.Option("--search", help="Where documents are searched; else as at the last start."),
 ]
+Encoding = Annotated[
+    str | None,
+    typer.Option("--encoding", metavar="NAME", help="The encoding of text, such as cp1251; else it is guessed."),
+]
 Name = Annotated[str, typer.Argument(metavar="DOC", help="The id or key of a document.")]
 
 
@@ -47,6 +51,17 @@ def pairs(texts: list[str], *, option: str) -> dict[str, str]:
         if not name or not equals:
             raise typer.BadParameter(f"write it as name=value, such as {option} year=2026", param_hint=option)
     return {name: value for name, _, value in split}
+
+
+def checked(encoding: str) -> str:
+    """The encoding, if there is one of that name; else a usage error."""
+    from pipeline.encodings import known
+
+    if not known(encoding):
+        raise typer.BadParameter(
+            f"there is no encoding {encoding!r}; write one such as cp1251", param_hint="--encoding"
+        )
+    return encoding
 
 
 def _found_url(settings: "Settings") -> str:

@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -86,6 +86,12 @@ def print_facts(facts: Iterable[tuple[str, Any]]) -> None:
 def _print(table: "Table") -> None:
     """As wide as the terminal; into a pipe one line a row, for grep and its like."""
     console(width=None if sys.stdout.isatty() else WIDE).print(table)
+
+
+def place(piece: Mapping[str, Any]) -> str:
+    """Where a piece of text stands: "scan.pdf · page 3 · Heading"; '' if nothing is known."""
+    page = f"page {piece['page']}" if piece.get("page") is not None else None
+    return " · ".join(filter(None, (piece.get("member"), page, piece.get("heading"))))
 
 
 def nothing(what: str, *, as_json: bool, empty: object) -> typer.Exit:

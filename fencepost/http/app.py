@@ -22,6 +22,7 @@ from fencepost import VERSION
 from fencepost.http import mistakes
 from fencepost.http.door import Door
 from fencepost.http.guard import Guard
+from indexer.extract.expected import expected_key
 from indexer.search.backends import backend
 from ingest.intake import Intake
 from ingest.notifier import Notifier
@@ -78,6 +79,7 @@ def create_app(settings: Settings, *, engine: Engine) -> FastAPI:
     app.state.backend = backend(settings)
     app.state.overview = overview
     app.state.intake = Intake(engine, notifier, settings)
+    app.state.expected = expected_key(settings.extract)
     for router in ROUTERS:
         app.include_router(router)
     mistakes.install(app)

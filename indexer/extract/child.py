@@ -15,9 +15,10 @@ from pathlib import Path
 
 import orjson
 
-from indexer.extract import wire
+from indexer.extract import sandbox, wire
 from indexer.extract.extraction import extract
-from indexer.extract.kinds import KINDS
+from indexer.extract.kinds import KINDS, Kind
+from indexer.extract.types import Request
 from pipeline.errors import Permanent
 
 _PR_SET_PDEATHSIG = 1
@@ -29,12 +30,13 @@ _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 def run(channel: socket.socket, parent: int, scratch: Path, memory_bytes: int, seconds: float, documents: int) -> None:
     """Reads up to so many documents, each within its limits, and returns."""
     _isolate(parent, scratch, memory_bytes)
+    sandbox.enter(scratch)
     last = False
     for left in reversed(range(documents)):
         _allow_cpu(seconds)
         try:
-            request = wire.receive(channel, sys.maxsize)
-            answer = _answer(request)
+            with wire.receive_request(channel) as (request, kind):
+                answer = _answer(request, KINDS[kind])
             last = not left or _peak_bytes() > _RETIRE_ABOVE_BYTES
             packed = orjson.dumps(answer | {"last": last})
         except MemoryError:
@@ -47,10 +49,9 @@ def run(channel: socket.socket, parent: int, scratch: Path, memory_bytes: int, s
             return
 
 
-def _answer(frame: bytearray) -> dict[str, object]:
-    request, kind = wire.unpack_request(frame)
+def _answer(request: Request, kind: Kind) -> dict[str, object]:
     try:
-        return {"extraction": wire.pack_extraction(extract(request, KINDS[kind]))}
+        return {"extraction": wire.pack_extraction(extract(request, kind))}
     except Permanent as refusal:
         return {"refusal": [refusal.code, refusal.message]}
     except MemoryError:
@@ -61,6 +62,7 @@ def _answer(frame: bytearray) -> dict[str, object]:
 
 def _isolate(parent: int, scratch: Path, memory_bytes: int) -> None:
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    os.setpgid(0, 0)  # what it starts dies with it: the sandbox lets nobody out of this group
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
         if os.getppid() != parent:  # it died before we asked to die with it

@@ -8,7 +8,10 @@ import codecs
 import re
 from dataclasses import dataclass
 
+from pipeline.encodings import known
 from pipeline.errors import Permanent
+
+__all__ = ["Decoded", "declared_inside", "decode", "known", "nul_encoding"]
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
@@ -21,19 +24,7 @@ _ISO_2022 = re.compile(rb"\x1b(?:\$[@B]|\([BIJ]|\$\)[AC]|\$\([A-DOPQ])")
 _KOREAN_MARK = b"\x1b$)C"
 _JAPANESE = ("iso2022_jp", "iso2022_jp_ext", "iso2022_jp_2", "iso2022_jp_3")
 
-# What pages of the web declare, and what they mean by it.
-_MEANT = {
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "iso8859-9": "cp1254",
-    "shift_jis": "cp932",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "euc_kr": "cp949",
-}
 _MULTIBYTE = frozenset({"cp932", "gb18030", "cp949", "big5", "big5hkscs", "cp950", "euc_jp", "hz", "johab"})
-# Not encodings of documents, or of a cost out of proportion.
-_REFUSED = frozenset({"idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined", "utf-7"})
 
 _DECLARED = re.compile(
     rb"""<meta[^>]{0,200}?charset\s*=\s*["']?\s*([\w.:-]+)|<\?xml[^>]{0,100}?encoding\s*=\s*["']([\w.:-]+)""",
@@ -80,23 +71,6 @@ def declared_inside(data: bytes) -> str:
     """The encoding that a page or an XML file declares in its first lines, '' if none."""
     found = _DECLARED.search(data[:_DECLARED_WITHIN])
     return (found[1] or found[2]).decode("ascii", "replace") if found else ""
-
-
-def known(name: str) -> str:
-    """Python's name for the encoding that a document or a person names, '' if there is none."""
-    try:
-        found = codecs.lookup(name.strip().strip("\"'")).name
-    except (LookupError, ValueError):
-        return ""
-    return "" if found in _REFUSED or not _is_text(found) else _MEANT.get(found, found)
-
-
-def _is_text(codec: str) -> bool:
-    try:
-        b"?".decode(codec, "replace")
-    except LookupError:  # a codec from bytes to bytes, such as zlib
-        return False
-    return True
 
 
 def _overridden(data: bytes, override: str) -> Decoded:

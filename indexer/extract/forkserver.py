@@ -4,6 +4,7 @@ It is started as a new program with a cleaned environment and one open socket, s
 connection and no lock. It answers two commands of the pool, and when the pool is gone it kills what it made and goes.
 """
 
+import contextlib
 import gc
 import os
 import shutil
@@ -19,7 +20,7 @@ FORK = b"F"
 """With a number that the pool gives once, and the child's end of a channel: make a child. The answer is its pid."""
 
 END = b"E"
-"""With a child's number: kill it if it lives. The answer is how it ended, as `subprocess` counts; 0 if unknown."""
+"""With a child's number: kill it and all that it started. The answer is how it ended, as `subprocess` has it, or 0."""
 
 READY = b"R"
 """Said once, when children can be made."""
@@ -71,6 +72,8 @@ def _fork(control: socket.socket, channel: socket.socket, scratch: Path, limits:
     parent = os.getpid()
     pid = os.fork()
     if pid:
+        with contextlib.suppress(ProcessLookupError):
+            os.setpgid(pid, pid)  # by whichever of the two comes first
         channel.close()
         return pid
     code = 1
@@ -87,7 +90,8 @@ def _end(number: int, children: dict[int, int], scratch: Path) -> int:
     pid = children.pop(number, 0)
     if not pid:
         return 0
-    os.kill(pid, signal.SIGKILL)
+    with contextlib.suppress(ProcessLookupError, PermissionError):  # so says macOS of a group that is dead
+        os.killpg(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
     shutil.rmtree(scratch / str(number), ignore_errors=True)
     return os.waitstatus_to_exitcode(status)

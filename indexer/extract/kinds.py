@@ -37,11 +37,19 @@ _KIB = 1024
 _PLAIN = 1024 * _KIB
 _MARKDOWN = 64 * _KIB  # its parser is Python and takes 4 to 25 µs a byte, so a longer one would hold up its neighbours
 
+_OFFICE = "application/vnd.openxmlformats-officedocument"
+_OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
+
 KINDS = {
     kind.name: kind
     for kind in (
         Kind("pdf", "application/pdf", "pdf"),
-        Kind("docx", "application/vnd.openxmlformats-officedocument.wordprocessingml.document", "docx"),
+        Kind("docx", f"{_OFFICE}.wordprocessingml.document", "docx", 2, contains=True),
+        Kind("pptx", f"{_OFFICE}.presentationml.presentation", "pptx", contains=True),
+        Kind("xlsx", f"{_OFFICE}.spreadsheetml.sheet", "spreadsheet"),
+        Kind("xlsb", "application/vnd.ms-excel.sheet.binary.macroenabled.12", "spreadsheet"),
+        Kind("xls", "application/vnd.ms-excel", "spreadsheet"),
+        Kind("ods", f"{_OPEN_DOCUMENT}.spreadsheet", "ods"),
         Kind("html", "text/html", "html", plain=True),
         Kind("markdown", "text/markdown", "markdown", plain=True, in_process_bytes=_MARKDOWN),
         Kind("text", "text/plain", "text", plain=True, in_process_bytes=_PLAIN),

@@ -15,6 +15,7 @@ from indexer.extract import forkserver, wire
 from pipeline.settings import Extract, environment
 
 _KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+_PROGRAM = "indexer.extract.forkserver"
 _START_SECONDS = 60
 _STOP_SECONDS = 5
 
@@ -95,7 +96,7 @@ class Nursery:
         arguments = map(str, (its.fileno(), self._scratch, *limits))
         with its:
             self._server = subprocess.Popen(  # noqa: S603 - this very program
-                [sys.executable, "-P", "-m", "indexer.extract.forkserver", *arguments],
+                [sys.executable, "-P", "-m", _PROGRAM, *arguments],
                 env=_clean_environment(),
                 pass_fds=[its.fileno()],
                 stdin=subprocess.DEVNULL,

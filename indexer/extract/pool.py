@@ -13,18 +13,21 @@ import socket
 import threading
 import time
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, Self
 
 import orjson
 
-from indexer.extract import wire
+from indexer.extract import sandbox, wire
 from indexer.extract.extraction import extract
 from indexer.extract.kinds import Kind
 from indexer.extract.nursery import Child, Nursery
 from indexer.extract.sniff import choose_kind
 from indexer.extract.types import Extraction, Limits, Ocr, Request
+from pipeline import events
 from pipeline.errors import Permanent, Transient
 from pipeline.outcomes import FAILURES
+from pipeline.sanitise import clean_text
 from pipeline.settings import Extract
 
 _ANSWER_OVERHEAD = 64 * 1024 * 1024  # bytes of an answer beside its text
@@ -47,6 +50,7 @@ def limits(settings: Extract) -> Limits:
         members=settings.members,
         ratio=settings.ratio,
         depth=settings.depth,
+        cells=settings.cells,
     )
 
 
@@ -60,7 +64,7 @@ def ocr(settings: Extract) -> Ocr | None:
 def in_process(request: Request, kind: Kind) -> bool:
     """Whether the document may be read in the worker: no native parser, and too short to hold up its neighbours."""
     content = request.content
-    size = len(content) if isinstance(content, bytes) else content.stat().st_size
+    size = content.stat().st_size if isinstance(content, Path) else len(content)
     return size <= kind.in_process_bytes
 
 
@@ -69,12 +73,15 @@ class ExtractionPool:
 
     def __init__(self, settings: Extract) -> None:
         self._settings = settings
+        self._most_answered = 6 * settings.characters + _ANSWER_OVERHEAD  # no character takes more than six bytes
         self._threads = ThreadPoolExecutor(settings.processes, thread_name_prefix="extract")
         self._nursery = Nursery(settings)
         self._lock = threading.Lock()
         self._idle: list[Child] = []
         self._busy: set[Child] = set()
         self._closed = False
+        if (found := sandbox.summary()) == sandbox.NONE:
+            events.emit("extraction.unconfined", sandbox=found)
 
     def __enter__(self) -> Self:
         return self
@@ -126,6 +133,10 @@ class ExtractionPool:
         except TimeoutError:
             setting = f"{self._settings.seconds:g} s (FENCEPOST_EXTRACT__SECONDS)"
             raise Permanent("extractor_timeout", f"Reading the document took longer than {setting}.") from None
+        except wire.TooLongError:
+            said = f"{self._most_answered:,} bytes (it follows from FENCEPOST_EXTRACT__CHARACTERS)"
+            message = f"The text of the document, with its places, is too long to be handed over; the limit is {said}."
+            raise Permanent("limit_exceeded", message) from None
         except wire.ClosedError:
             raise self._cause(self._nursery.end(child)) from None
         except (LookupError, TypeError, ValueError):
@@ -136,22 +147,21 @@ class ExtractionPool:
 
     def _converse(self, child: Child, request: Request, kind: Kind) -> dict[str, Any]:
         deadline = time.monotonic() + self._settings.seconds
-        wire.send(child.channel, *wire.pack_request(request, kind.name), deadline=deadline)
-        most = 6 * self._settings.characters + _ANSWER_OVERHEAD  # no character takes more than six bytes of JSON
-        answer: dict[str, Any] = orjson.loads(wire.receive(child.channel, most, deadline))
+        wire.send_request(child.channel, request, kind.name, deadline)
+        answer: dict[str, Any] = orjson.loads(wire.receive(child.channel, self._most_answered, deadline))
         return answer
 
     def _result(self, answer: dict[str, Any], kind: Kind) -> Extraction:
         match answer:
             case {"extraction": extraction}:
-                return wire.unpack_extraction(extraction)
-            case {"refusal": [code, message]} if code in FAILURES:
-                raise Permanent(code, message)
+                return wire.unpack_extraction(extraction, kind.media_type)
+            case {"refusal": [str(code), str(message)]} if code in FAILURES:
+                raise Permanent(code, clean_text(message))
             case {"memory": True}:
                 most = f"{self._settings.memory_bytes:,} bytes (FENCEPOST_EXTRACT__MEMORY_BYTES)"
                 raise Permanent("limit_exceeded", f"Reading the document needs more memory; the limit is {most}.")
             case {"failure": str(failure)}:
-                raise _reader_failed(kind, failure)
+                raise _reader_failed(kind, clean_text(failure))
         raise ValueError
 
     def _cause(self, exit_code: int) -> Exception:
@@ -160,6 +170,8 @@ class ExtractionPool:
         if exit_code == -signal.SIGXCPU:
             setting = f"{self._settings.seconds:g} s (FENCEPOST_EXTRACT__SECONDS)"
             return Permanent("extractor_timeout", f"Reading the document took more processor time than {setting}.")
+        if exit_code == -signal.SIGKILL:  # by somebody else, since it was dead before we ended it
+            return Crashed("The process that read the document was killed, probably for want of memory.")
         how = f"signal {signal.Signals(-exit_code).name}" if exit_code < 0 else f"exit code {exit_code}"
         return Crashed(f"The process that read the document died: {how}.")
 

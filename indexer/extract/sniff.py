@@ -91,7 +91,7 @@ _MAIL_ONLY = re.compile(r"^(?:MIME-Version|Received|Message-ID|Return-Path):", r
 _CONTROLS = bytes(n for n in range(0x20) if n not in b"\t\n\x0b\x0c\r\x1b")
 
 
-def choose_kind(content: bytes | Path, filename: str = "", declared_media_type: str = "") -> Kind:
+def choose_kind(content: Buffer | Path, filename: str = "", declared_media_type: str = "") -> Kind:
     """The kind of a document. Raises Permanent: empty_file, password_required, corrupt or unsupported_format."""
     with opened(content) as buffer:
         if not len(buffer):

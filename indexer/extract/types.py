@@ -28,6 +28,7 @@ class Limits:
     members: int = 10_000
     ratio: int = 250
     depth: int = 2
+    cells: int = 20_000_000
 
     def exceeded(self, name: str, sentence: str) -> Permanent:
         """The refusal of a document that is over the limit of this name."""
@@ -54,12 +55,12 @@ class Spent:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A document to extract: its bytes, or the file that holds them, and what its sender said about it.
+    """A document to extract: its bytes (in a child they may be mapped), or its file, and what its sender said about it.
 
     `ocr` is None where pictures are not read. A member of another document has a `depth` and shares what is `spent`.
     """
 
-    content: bytes | Path
+    content: Buffer | Path
     filename: str = ""
     declared_media_type: str = ""
     encoding: str = ""
@@ -129,9 +130,9 @@ class Reader(Protocol):
 
 
 @contextmanager
-def opened(content: bytes | Path) -> Iterator[Buffer]:
+def opened(content: Buffer | Path) -> Iterator[Buffer]:
     """The bytes of a document; those of a file are mapped, so that they fill no memory."""
-    if isinstance(content, bytes):
+    if not isinstance(content, Path):
         yield content
     elif content.stat().st_size == 0:
         yield b""

@@ -67,6 +67,11 @@ document AS (
     UPDATE documents d
     SET published_version = CASE WHEN f.state = 'succeeded' THEN f.input_version ELSE d.published_version END,
         published_at = CASE WHEN f.state = 'succeeded' THEN clock_timestamp() ELSE d.published_at END,
+        text_flaw = CASE
+            WHEN f.state = 'succeeded'
+            THEN (SELECT nullif(r.text_quality, 'ok') FROM results r WHERE r.result_id = f.result_id)
+            ELSE d.text_flaw
+        END,
         suspect = CASE f.outcome WHEN 'published' THEN false WHEN 'handed_back' THEN d.suspect ELSE true END
     FROM fate f
     WHERE d.document_id = f.document_id

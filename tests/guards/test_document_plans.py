@@ -11,6 +11,7 @@ from sqlalchemy import Engine, text
 from fencepost.local.postgres import LocalPostgres
 from ingest.documents import Filter, listing
 from pipeline import cursors, jobs
+from pipeline.outcomes import TextQuality
 from pipeline.states import State
 from tests.guards.test_operator_plans import rows_of, steps
 from tests.support import servers
@@ -22,6 +23,14 @@ FILL = """
            '2026-01-01'::timestamptz + n * interval '1 s'
     FROM generate_series(1, 60000) n;
     INSERT INTO versions (document_id, input_version, operation) SELECT document_id, 1, 'delete' FROM documents;
+    INSERT INTO results (sha256, extractor, fingerprint, media_type, text_quality, facts, passages)
+    SELECT sha256(quality::bytea), '', '', '', quality, '{}', '' FROM unnest(ARRAY['ok', 'no_text', 'partial']) quality;
+    UPDATE versions v SET result_id = r.result_id
+    FROM results r, (SELECT document_id, row_number() OVER (ORDER BY created_at) AS n FROM documents) d
+    WHERE v.document_id = d.document_id
+      AND r.text_quality = CASE WHEN n <= 50 THEN 'no_text' WHEN n <= 20000 THEN 'partial' ELSE 'ok' END;
+    UPDATE documents d SET published_version = 1, text_flaw = nullif(r.text_quality, 'ok')
+    FROM versions v JOIN results r USING (result_id) WHERE v.document_id = d.document_id;
     INSERT INTO jobs (document_id, collection_id, input_version, operation, partition, priority, state, finished_at,
                       lease_until, worker_id)
     SELECT document_id, collection_id, 1, 'index', 0, 1, state,
@@ -60,6 +69,9 @@ def engine(postgres: LocalPostgres) -> Iterator[Engine]:
         *(Filter(state=state) for state in State if state is not State.SUPERSEDED),
         Filter(state=State.QUARANTINED, collection="small"),
         Filter(state=State.SUCCEEDED, collection="default"),
+        *(Filter(text_quality=quality) for quality in TextQuality),
+        Filter(text_quality=TextQuality.NO_TEXT, state=State.LEASED),
+        Filter(text_quality=TextQuality.PARTIAL, collection="default"),
     ],
     ids=str,
 )
@@ -68,7 +80,11 @@ def test_a_page_is_bounded(engine: Engine, wanted: Filter, cursor: str | None) -
 
 
 @pytest.mark.parametrize("visible", [[1], [2], [1, 2], [3], []], ids=str)
-@pytest.mark.parametrize("wanted", [Filter(), Filter(key="key 7"), Filter(state=State.QUARANTINED)], ids=str)
+@pytest.mark.parametrize(
+    "wanted",
+    [Filter(), Filter(key="key 7"), Filter(state=State.QUARANTINED), Filter(text_quality=TextQuality.NO_TEXT)],
+    ids=str,
+)
 def test_a_page_of_what_a_key_may_see_is_bounded(engine: Engine, wanted: Filter, visible: list[int]) -> None:
     assert_bounded(engine, *listing(wanted, visible, None))
 

@@ -155,7 +155,7 @@ def test_text_comes_by_page_from_the_stored_result(client: Client, world: World)
     extraction = Extraction("text/plain", TextQuality.OK, passages, {})
     (content,) = world.rows("SELECT sha256 FROM contents")
     with world.engine.begin() as connection:
-        results.store(connection, {results.Key(content["sha256"], "f"): extraction})
+        results.store(connection, {results.Key(content["sha256"], "text-2.1", "f"): extraction})
     result_id = world.row("SELECT result_id FROM results")["result_id"]
     world.finish(world.lease(world.row("SELECT job_id FROM jobs")["job_id"])[0], Published(result_id))
     path = f"/v1/documents/{accepted['document_id']}/text"

@@ -175,7 +175,7 @@ def test_a_mistake_is_told_in_our_words(client: Client) -> None:
     assert client.post("/v1/reindex").json()["detail"] == "body: is missing."
     assert client.post("/v1/documents?titel=x", content=b"x").json()["detail"] == "titel: is not known here."
     unclear = client.post("/v1/reindex", json={}).json()["detail"]
-    assert unclear == "body: say one of documents, collection, state and all."
+    assert unclear == "body: say one of documents, collection, state, all and outdated."
 
 
 @pytest.mark.parametrize(

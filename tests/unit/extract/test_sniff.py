@@ -62,7 +62,6 @@ def test_kind_by_content(content: bytes, filename: str, declared: str, kind: str
             "Word document in the format before 2007",
         ),
         (COMPOUND, "unsupported_format", "old Office"),
-        (documents.archive({"ppt/slides/slide1.xml": b""}), "unsupported_format", "PowerPoint"),
         (documents.archive({"xl/workbook.xml": b""}), "unsupported_format", "an Excel workbook"),
         (documents.archive({"mimetype": b"application/epub+zip"}), "unsupported_format", "an EPUB book"),
         (documents.archive({"notes.txt": b"x"}), "unsupported_format", "a ZIP archive"),

@@ -1,0 +1,30 @@
+"""Under which key a stored result would be found today, so that those of earlier readers and settings can be told."""
+
+from collections.abc import Callable
+from functools import lru_cache
+
+from indexer.extract.extraction import extractor, fingerprint
+from indexer.extract.kinds import KINDS
+from indexer.extract.pool import limits, ocr
+from indexer.extract.types import Request
+from pipeline.settings import Extract
+
+_REMEMBERED = 1000
+
+
+def expected_key(settings: Extract) -> Callable[[str, str], tuple[str, str] | None]:
+    """What gives today's (extractor, fingerprint) for the extractor of a stored result and its document's encoding.
+
+    None where nothing reads that kind any more.
+    """
+    request_limits, request_ocr = limits(settings), ocr(settings)
+
+    @lru_cache(_REMEMBERED)
+    def expected(stored: str, encoding: str) -> tuple[str, str] | None:
+        kind = KINDS.get(stored.rpartition("-")[0])
+        if kind is None:
+            return None
+        request = Request(b"", encoding=encoding, limits=request_limits, ocr=request_ocr)
+        return extractor(kind), fingerprint(kind, request)
+
+    return expected

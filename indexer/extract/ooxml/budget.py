@@ -1,0 +1,18 @@
+"""How much text a document may still give."""
+
+
+class EnoughError(Exception):
+    """More text than the limit allows has been read."""
+
+
+class Budget:
+    """What is left of the limit on characters, over all parts of a document."""
+
+    def __init__(self, characters: int) -> None:
+        self._left = characters
+
+    def spend(self, text: str) -> None:
+        """Counts text. Raises EnoughError if it was too much."""
+        self._left -= len(text)
+        if self._left < 0:
+            raise EnoughError

@@ -1,0 +1,168 @@
+"""Excel workbooks (xlsx, xlsm, xlsb, xls) by calamine, one sheet after the other, hidden ones too.
+
+Calamine unpacks by itself and makes room for whole rectangles. So it is given an archive of our own making that holds
+only what has passed the limits, unpacked. It is native: this runs in a child process only.
+"""
+
+import re
+from collections.abc import Callable
+from io import BytesIO
+from typing import TypeVar
+from zipfile import ZIP_STORED, ZipFile, ZipInfo
+
+from python_calamine import CalamineError, CalamineWorkbook, PasswordError, load_workbook
+
+from indexer.extract import sheet_extent
+from indexer.extract.archive import Archive
+from indexer.extract.cells import line
+from indexer.extract.markup import parse
+from indexer.extract.types import Block, Buffer, Fact, Limits, Reading, Request
+from pipeline.errors import Permanent
+
+_T = TypeVar("_T")
+
+_COMPOUND_FILE = b"\xd0\xcf\x11\xe0"
+_NOT_CELLS = re.compile(
+    r"xl/(?:media|drawings|charts|theme|embeddings|printerSettings|ctrlProps|activeX|externalLinks|pivotCache|"
+    r"pivotTables|customProperty|vbaProject)|customXml|docProps|.*(?<!\.xml)(?<!\.rels)(?<!\.bin)$",
+    re.IGNORECASE,
+)
+_ASIDE = re.compile(r"xl/(?:comments|threadedComments/|drawings/drawing|charts/chart)[^/]*\.xml", re.IGNORECASE)
+_BINARY_SHEET = re.compile(r".*sheets/[^/]*\.bin", re.IGNORECASE)
+
+
+def read(content: Buffer, request: Request) -> Reading:
+    """One block per sheet, whose page is its number and whose heading its name; facts: pages, title."""
+    if content[:4] == _COMPOUND_FILE:
+        return _sheets(bytes(content), request.limits, Reading([]))
+    archive = Archive(content, request)
+    around = Reading([])
+    workbook = _unpacked(archive, request.limits, around)
+    if title := _words(archive, "docProps/core.xml", frozenset({"title"}), around):
+        around.facts["title"] = " ".join(title.split())
+    reading = _sheets(workbook, request.limits, around)
+    for name in sorted(filter(_ASIDE.fullmatch, archive.names())):
+        if words := _words(archive, name, frozenset({"t", "text"}), around):
+            reading.blocks.append(Block(f"{words}\n\n"))
+    return reading
+
+
+def _unpacked(archive: Archive, limits: Limits, around: Reading) -> bytes:
+    """The parts that calamine needs, within the limits. What cannot be unpacked is named and left out."""
+    out = BytesIO()
+    with ZipFile(out, "w", ZIP_STORED) as target:
+        for name in dict.fromkeys(archive.names()):
+            if _NOT_CELLS.match(name):
+                continue
+            try:
+                part = b"".join(archive.pieces(name))
+            except Permanent as refusal:
+                if refusal.code != "corrupt":
+                    raise
+                around.partial.append(f"{name}: it cannot be unpacked")
+                continue
+            _check_extent(part, name, limits)
+            target.writestr(ZipInfo(name), part)
+    return out.getvalue()
+
+
+def _check_extent(part: bytes, name: str, limits: Limits) -> None:
+    if _BINARY_SHEET.fullmatch(name):
+        cells = sheet_extent.of_binary(part)
+    elif name.lower().endswith(".xml"):
+        cells = sheet_extent.of_xml(part, name, limits.cells)
+    else:
+        return
+    if cells > limits.cells:
+        raise limits.exceeded("cells", f"{name} spans {cells:,} cells")
+
+
+def _sheets(workbook: bytes, limits: Limits, around: Reading) -> Reading:
+    blocks: list[Block] = []
+    failed: list[str] = []
+    left = limits.characters
+    with _opened(workbook) as book:
+        names = book.sheet_names
+        for number, name in enumerate(names, 1):
+            try:
+                lines, left = _lines(book, number - 1, left)
+            except CalamineError:
+                failed.append(f"{name}: it is damaged")
+                continue
+            if lines:
+                blocks.append(Block("\n".join(lines) + "\n\n", number, heading=name or None))
+            if left < 0:
+                break
+    if names and len(failed) == len(names):
+        raise Permanent("corrupt", "None of the sheets can be read.")
+    facts: dict[str, Fact] = around.facts | {"pages": len(names)}
+    return Reading(blocks, facts, truncated=left < 0, partial=around.partial + failed)
+
+
+def _lines(book: CalamineWorkbook, index: int, left: int) -> tuple[list[str], int]:
+    """The rows of a sheet that are not empty, and how many characters are left after them; below zero is too many."""
+    lines = []
+    for row in _carefully(lambda: book.get_sheet_by_index(index)).iter_rows():
+        if words := line(row):
+            lines.append(words)
+            left -= len(words) + 1
+            if left < 0:
+                break
+    return lines, left
+
+
+def _opened(workbook: bytes) -> CalamineWorkbook:
+    try:
+        return _carefully(lambda: load_workbook(BytesIO(workbook)))
+    except PasswordError:
+        raise Permanent("password_required", "The workbook is encrypted with a password.") from None
+    except CalamineError as error:
+        raise Permanent("corrupt", f"The workbook cannot be read: {error}.") from None
+
+
+def _carefully(work: Callable[[], _T]) -> _T:
+    """What calamine did not expect ends it with an exception that is no Exception; it does no harm."""
+    try:
+        return work()
+    except BaseException as error:
+        if type(error).__name__ == "PanicException":
+            raise CalamineError(str(error)) from None
+        raise
+
+
+def _words(archive: Archive, name: str, elements: frozenset[str], around: Reading) -> str:
+    """The words of these elements of a part beside the sheets; a part that is damaged is named."""
+    if name not in archive.names():
+        return ""
+    words = _Words(elements)
+    try:
+        parse(archive.pieces(name), words, name)
+    except Permanent as refusal:
+        if refusal.code != "corrupt":
+            raise
+        around.partial.append(refusal.message.rstrip("."))
+    return "".join(words.pieces).strip()
+
+
+class _Words:
+    """Collects the words of comments, text boxes, chart titles and properties; each paragraph is a line."""
+
+    def __init__(self, elements: frozenset[str]) -> None:
+        self.pieces: list[str] = []
+        self._elements = elements
+        self._inside = False
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:  # noqa: ARG002 - the protocol has them
+        """An element begins."""
+        self._inside = name.rpartition("}")[2] in self._elements
+
+    def end(self, name: str) -> None:
+        """An element ends."""
+        self._inside = False
+        if name.rpartition("}")[2] in {"p", "comment", "text"} and self.pieces and self.pieces[-1] != "\n":
+            self.pieces.append("\n")
+
+    def text(self, text: str) -> None:
+        """Words, perhaps in several pieces."""
+        if self._inside:
+            self.pieces.append(text)

@@ -1,0 +1,127 @@
+"""What a child may ask of Linux once it reads documents: to read programs, to write in its own folder, and no more.
+
+Two locks of the kernel, each as far as it has them. Landlock shuts files, TCP, and signals and sockets to the outside.
+A seccomp filter (`syscalls`) shuts what a reader has no business with: sockets, other processes, mounts, keys, the
+kernel itself. Both hold for all that the child starts, and nobody can take them off again.
+"""
+
+import ctypes
+import errno
+import os
+import struct
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from indexer.extract import syscalls
+
+NONE = "none on this system"
+
+_PROGRAMS = ("/usr", "/lib", "/lib64", "/bin", "/opt", "/nix/store")
+_SMALL_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/dev/urandom", "/dev/random")
+_NULL = Path("/dev/null")
+
+_PR_SET_SECCOMP = 22
+_PR_SET_NO_NEW_PRIVS = 38
+_SECCOMP_MODE_FILTER = 2
+
+# The numbers of Landlock's three calls are the same on every architecture.
+_CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
+_ASK_VERSION = 1
+_PATH_BENEATH = 1
+
+# linux/landlock.h, LANDLOCK_ACCESS_FS_*
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _REMOVE_DIR, _REMOVE_FILE = (1 << bit for bit in range(6))
+_MAKE_DIR, _MAKE_REG = 1 << 7, 1 << 8
+_REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
+
+_FIRST_VERSION = (1 << 13) - 1  # all bits up to MAKE_SYM
+_SINCE = {2: _REFER, 3: _TRUNCATE, 5: _IOCTL_DEV}
+_OF_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
+_READ = _EXECUTE | _READ_FILE | _READ_DIR
+_WRITE = _READ_FILE | _READ_DIR | _WRITE_FILE | _TRUNCATE | _MAKE_REG | _MAKE_DIR | _REMOVE_FILE | _REMOVE_DIR
+
+_TCP_SINCE, _BIND_AND_CONNECT = 4, 0b11
+_SCOPE_SINCE, _ABSTRACT_SOCKETS_AND_SIGNALS = 6, 0b11
+
+_LIBC = ctypes.CDLL(None, use_errno=True)
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("code", ctypes.c_char_p))
+
+
+def summary() -> str:
+    """What this system has of it: `landlock 7, seccomp`."""
+    version = landlock_version()
+    parts = ([f"landlock {version}"] if version else []) + (["seccomp"] if has_seccomp() else [])
+    return ", ".join(parts) or NONE
+
+
+def landlock_version() -> int:
+    """The version of Landlock in this kernel, 0 where there is none."""
+    if sys.platform != "linux":
+        return 0
+    version: int = _LIBC.syscall(_CREATE_RULESET, None, ctypes.c_size_t(0), _ASK_VERSION)
+    return max(0, version)
+
+
+def has_seccomp() -> bool:
+    """Whether this kernel takes a filter, and we have one for its architecture."""
+    if sys.platform != "linux" or syscalls.ARCHITECTURE is None:
+        return False
+    _LIBC.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, None, 0, 0)  # a kernel that has it complains of the address
+    return ctypes.get_errno() == errno.EFAULT
+
+
+def enter(scratch: Path) -> None:
+    """Locks this process in for good. Raises OSError if a lock that the kernel has does not close."""
+    if sys.platform != "linux":
+        return
+    _succeed(_LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    if version := landlock_version():
+        _enter_landlock(version, scratch)
+    if syscalls.ARCHITECTURE and has_seccomp():
+        code = syscalls.program(syscalls.ARCHITECTURE)
+        filter_ = _Program(len(code) // syscalls.INSTRUCTION_BYTES, code)
+        _succeed(_LIBC.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(filter_), 0, 0))
+
+
+def _enter_landlock(version: int, scratch: Path) -> None:
+    shut = _FIRST_VERSION | sum(bit for since, bit in _SINCE.items() if version >= since)
+    tcp = _BIND_AND_CONNECT if version >= _TCP_SINCE else 0
+    scoped = _ABSTRACT_SOCKETS_AND_SIGNALS if version >= _SCOPE_SINCE else 0
+    ruleset = struct.pack("=QQQ", shut, tcp, scoped)  # an older kernel accepts fields it does not know if they are zero
+    rules = _succeed(_LIBC.syscall(_CREATE_RULESET, ruleset, ctypes.c_size_t(len(ruleset)), 0))
+    try:
+        for path in _readable():
+            _allow(rules, path, shut & _READ)
+        _allow(rules, scratch, shut & _WRITE)
+        _allow(rules, _NULL, shut & _WRITE)
+        _succeed(_LIBC.syscall(_RESTRICT_SELF, rules, 0))
+    finally:
+        os.close(rules)
+
+
+def _readable() -> Iterable[Path]:
+    ours = (sys.prefix, sys.base_prefix, *sys.path)
+    return {Path(path).resolve() for path in (*_PROGRAMS, *_SMALL_FILES, *ours) if path}
+
+
+def _allow(rules: int, path: Path, access: int) -> None:
+    try:
+        place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+    except OSError:  # what is not there needs no permission
+        return
+    try:
+        rule = struct.pack("=Qi", access if path.is_dir() else access & _OF_A_FILE, place)
+        _succeed(_LIBC.syscall(_ADD_RULE, rules, _PATH_BENEATH, rule, 0))
+    finally:
+        os.close(place)
+
+
+def _succeed(result: int) -> int:
+    if result < 0:
+        number = ctypes.get_errno()
+        raise OSError(number, os.strerror(number))
+    return result

@@ -1,0 +1,121 @@
+"""Reindexes documents whose published text comes from earlier readers or other settings than those of today.
+
+This room knows nothing of readers: whoever assembles the application says under which key a result is `expected`.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from sqlalchemy import Connection, Engine, RowMapping, text
+
+from ingest.campaign import accepted_of
+from ingest.intake import Intake
+from ingest.shapes import Campaign, OutdatedShape
+
+BATCH = 1000
+FIRST = UUID(int=0)
+MAY_WORK_NOW = ("unsupported_format", "limit_exceeded", "extractor_crashed", "extractor_timeout")
+"""Why documents are in quarantine whom other readers or settings may help; they are replayed from there."""
+COUNTED = 10_000
+
+Expected = Callable[[str, str], tuple[str, str] | None]
+"""From the extractor of a stored result and the encoding in the document's metadata to today's (extractor, fingerprint)
+of its reader; None where there is none any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """Where to look: in one collection or all, of those that are `visible` (None: all)."""
+
+    collection: str | None
+    visible: list[int] | None
+
+    def values(self) -> dict[str, object]:
+        """What its condition in SQL needs."""
+        return {"collection": self.collection, "visible": self.visible}
+
+
+def reindex_outdated(engine: Engine, intake: Intake, expected: Expected, extent: Extent, *, dry_run: bool) -> Campaign:
+    """Accepts a new version of each such document, in short transactions; `dry_run` only counts them.
+
+    One whose newest version waits or is in work is skipped, as that will be read anyway; one whose newest version
+    failed is none of these: it is in quarantine.
+    """
+    found: Counter[tuple[str, str, str | None]] = Counter()
+    accepted = skipped = 0
+    for batch in _batches(engine, extent):
+        outdated = [row for row in batch if _now(row, expected) != (row["extractor"], row["fingerprint"])]
+        others = [row for row in outdated if not row["is_waiting"]]
+        taken = 0 if dry_run else accepted_of(intake, [row["document_id"] for row in others])
+        accepted += taken
+        skipped += len(outdated) - (len(others) if dry_run else taken)
+        for row in others:
+            now = _now(row, expected)
+            found[row["media_type"], row["extractor"], now and now[0]] += 1
+    with engine.connect() as connection:
+        quarantined = _quarantined(connection, extent)
+    shapes = [
+        OutdatedShape(
+            media_type=media_type, stored=stored, now=now, why="settings" if stored == now else "reader", documents=n
+        )
+        for (media_type, stored, now), n in sorted(found.items(), key=str)
+    ]
+    return Campaign(accepted=accepted, skipped=skipped, outdated=shapes, quarantined=quarantined, dry_run=dry_run)
+
+
+def _now(row: RowMapping, expected: Expected) -> tuple[str, str] | None:
+    return expected(row["extractor"], row["encoding"])
+
+
+def _batches(engine: Engine, extent: Extent) -> Iterator[list[RowMapping]]:
+    """The published results of the documents, with what decides whether they are of today."""
+    after = FIRST
+    while True:
+        with engine.connect() as connection:
+            rows = connection.execute(text(_PUBLISHED), {**extent.values(), "after": after, "batch": BATCH})
+            batch = list(rows.mappings())
+        if not batch:
+            return
+        after = batch[-1]["document_id"]
+        yield batch
+
+
+def _within(table: str) -> str:
+    return f"""
+        (CAST(:collection AS text) IS NULL
+         OR {table}.collection_id = (SELECT collection_id FROM collections WHERE name = :collection))
+        AND (CAST(:visible AS integer[]) IS NULL OR {table}.collection_id = ANY(CAST(:visible AS integer[])))
+    """
+
+
+_PUBLISHED = f"""
+    SELECT d.document_id, r.media_type, r.extractor, r.fingerprint, d.input_version > d.published_version AS is_waiting,
+           CASE jsonb_typeof(v.metadata -> 'encoding') WHEN 'string' THEN v.metadata ->> 'encoding' ELSE '' END
+               AS encoding
+    FROM documents d
+    JOIN versions v ON v.document_id = d.document_id AND v.input_version = d.published_version
+    JOIN results r ON r.result_id = v.result_id
+    LEFT JOIN jobs j ON j.document_id = d.document_id AND j.input_version = d.input_version
+    WHERE d.document_id > :after AND NOT d.deleted
+      AND (d.input_version = d.published_version OR j.state IN ('queued', 'retry_wait', 'leased'))
+      AND {_within("d")}
+    ORDER BY d.document_id LIMIT :batch
+"""
+
+
+def _quarantined(connection: Connection, extent: Extent) -> dict[str, int]:
+    """How many are in quarantine that may work now, by code; counted up to COUNTED in all."""
+    rows = connection.execute(
+        text(f"""
+            SELECT code, count(*) FROM (
+                SELECT q.code FROM quarantine q JOIN jobs j USING (job_id)
+                WHERE q.resolved_at IS NULL AND q.code = ANY(CAST(:codes AS text[])) AND {_within("j")}
+                LIMIT :most
+            ) counted
+            GROUP BY code ORDER BY code
+        """),
+        {**extent.values(), "codes": list(MAY_WORK_NOW), "most": COUNTED},
+    )
+    return dict(rows.tuples().all())

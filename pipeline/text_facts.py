@@ -1,0 +1,91 @@
+"""What is known of a document's text beside the words, as programs and people are told it."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pydantic import BaseModel, Field
+
+from pipeline.outcomes import QUALITY_HINTS, QUALITY_SENTENCES, TextQuality
+
+SURE = 0.9
+"""From this confidence on nobody is told how to override a guess."""
+NAMED = 3
+
+
+class TextFacts(BaseModel):
+    """The facts of the published text. What a format does not have, or a reader does not know, is null."""
+
+    quality: TextQuality
+    sentences: list[str] = Field(description="The same facts in words.")
+    hint: str | None = Field(description="What a person can do about the quality.")
+    characters: int | None = None
+    title: str | None = Field(None, description="The title inside the document.")
+    pages: int | None = Field(None, description="Pages, slides or sheets.")
+    pages_approximate: bool | None = Field(None, description="Whether pages are only where the file says they were.")
+    pages_without_text: int | None = None
+    ocr_pages: int | None = Field(None, description="How many pages were recognised from their pictures.")
+    encoding: str | None = Field(None, description="Python's name of the encoding that the bytes were read in.")
+    encoding_confidence: float | None = Field(None, description="0 to 1; 1 where it was given.")
+    language: str | None = None
+    language_confidence: float | None = None
+    truncated: bool | None = Field(None, description="Whether text is missing at the end.")
+    partial: list[str] = Field([], description="What could not be read, each with the reason.")
+
+    @classmethod
+    def of(cls, quality: str | None, facts: Mapping[str, Any] | None) -> "TextFacts | None":
+        """The facts of a stored result; None without one. What else a reader notes stays inside."""
+        if quality is None:
+            return None
+        known = {name: (facts or {}).get(name) for name in _KNOWN}
+        hint = QUALITY_HINTS.get(TextQuality(quality))
+        return cls(
+            **{name: value for name, value in known.items() if value is not None},
+            quality=TextQuality(quality),
+            sentences=list(sentences(quality, facts or {})),
+            hint=hint,
+        )
+
+
+_KNOWN = [name for name in TextFacts.model_fields if name not in {"quality", "sentences", "hint"}]
+
+
+def sentences(quality: str, facts: Mapping[str, Any]) -> Iterator[str]:
+    """What people are told: the quality unless all is well, then pages, failed parts, encoding and language."""
+    if quality != TextQuality.OK:
+        yield QUALITY_SENTENCES[TextQuality(quality)]
+    if facts.get("pages"):
+        yield _pages(facts)
+    if facts.get("truncated"):
+        yield f"The text was cut at {facts.get('characters', 0):,} characters."
+    if facts.get("partial"):
+        yield f"Some parts could not be read: {_named(facts['partial'])}."
+    if facts.get("encoding"):
+        yield _encoding(facts["encoding"], facts.get("encoding_confidence"))
+    if facts.get("language"):
+        yield f"Its language is {facts['language']}{_how_sure(facts.get('language_confidence'))}."
+
+
+def _pages(facts: Mapping[str, Any]) -> str:
+    pages, silent, recognised = facts["pages"], facts.get("pages_without_text"), facts.get("ocr_pages")
+    said = f"{'About ' if facts.get('pages_approximate') else ''}{pages:,} page{'' if pages == 1 else 's'}"
+    if recognised:
+        said += f", {recognised:,} of them recognised from pictures"
+    if silent:
+        which = "all" if silent >= pages else f"{silent:,}"
+        said += f", {which} of them without text{'' if recognised else ': probably scanned'}"
+    return f"{said}."
+
+
+def _named(failed: list[str]) -> str:
+    more = f"; and {len(failed) - NAMED:,} more" if len(failed) > NAMED else ""
+    return "; ".join(failed[:NAMED]) + more
+
+
+def _encoding(encoding: str, confidence: float | None) -> str:
+    if confidence is None or confidence >= SURE:
+        return f"Read as {encoding}."
+    return f"Read as {encoding}{_how_sure(confidence)}; if that is wrong, reindex it with its encoding."
+
+
+def _how_sure(confidence: float | None) -> str:
+    return "" if confidence is None or confidence >= SURE else f" ({confidence:.0%} sure)"

@@ -1,0 +1,76 @@
+"""The real fork server with a reader of HTML that does what a document tells it: what no honest reader would."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from typing import NoReturn
+
+from indexer.extract import forkserver
+from indexer.extract.readers import html
+from indexer.extract.types import Block, Buffer, Reading, Request
+
+_PR_SET_PDEATHSIG = 1
+
+
+def document(deed: str, word: str = "") -> Request:
+    """A page that makes the reader do something."""
+    return Request(f"<!doctype html><p>{deed} {word}".encode(), "odd.html")
+
+
+def _read(content: Buffer, _request: Request) -> Reading:
+    deed, _, word = bytes(content).decode().removeprefix("<!doctype html><p>").partition(" ")
+    return _DEEDS[deed](word)
+
+
+def _answer(word: str) -> Reading:
+    return Reading([Block(word)])
+
+
+def _hang(_word: str) -> NoReturn:
+    while True:
+        signal.pause()
+
+
+def _hang_beside_a_program(word: str) -> NoReturn:
+    _start()
+    _hang(word)
+
+
+def _leave_a_program(word: str) -> Reading:
+    _start()
+    return _answer(word)
+
+
+def _start() -> None:
+    subprocess.Popen(["/bin/sleep", "600"])
+
+
+def _hang_beside_a_program_that_dies_with_it(word: str) -> NoReturn:
+    library = ctypes.CDLL(None)
+    ask = lambda: library.prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # noqa: E731 - as ocr does
+    subprocess.Popen(["/bin/sleep", "600"], preexec_fn=ask)  # noqa: PLW1509 - one thread
+    _hang(word)
+
+
+def _tell_all(word: str) -> Reading:
+    return Reading([Block(word)], {"much": ["x" * 1024 * 1024] * 80})
+
+
+_DEEDS: dict[str, Callable[[str], Reading]] = {
+    "answer": _answer,
+    "hang": _hang,
+    "start": _hang_beside_a_program,
+    "start-bound": _hang_beside_a_program_that_dies_with_it,
+    "leave": _leave_a_program,
+    "tell-all": _tell_all,
+    "abort": lambda _word: os.abort(),
+    "exit": lambda word: os._exit(int(word)),
+    "fail": lambda word: Reading([Block(word)], {word: 1 // 0}),
+}
+
+if __name__ == "__main__":
+    html.read = _read
+    sys.exit(forkserver.main())  # type: ignore[func-returns-value] # it returns nothing: success
