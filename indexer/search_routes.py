@@ -31,7 +31,7 @@ class PassageShape(_Shape):
 
     page: int | None
     member: str | None = Field(description="The attachment or archive member that the place is in.")
-    heading: str | None = Field(description="The path of the headings that the place stands under, joined by ›.")
+    heading: str | None = Field(description="The path of the headings that the place stands under, from the outermost.")
     html: str = Field(description="Escaped text with <mark> around the words, and nothing else.")
 
 

@@ -35,7 +35,8 @@ _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-
 """As PostgreSQL writes it; Python understands more ways of writing a time than PostgreSQL does."""
 _PLANNED_ANEW = text("SET LOCAL plan_cache_mode = force_custom_plan")  # a generic plan costs five times as much
 _SHELVES = text("""
-    SELECT s.shelf_id, c.name AS collection, s.media_type, s.language FROM shelves s JOIN collections c USING (collection_id)
+    SELECT s.shelf_id, c.name AS collection, s.media_type, s.language
+    FROM shelves s JOIN collections c USING (collection_id)
     WHERE s.shelf_id = ANY(:shelves)
 """)
 

@@ -27,8 +27,8 @@ HEADING_CHARACTERS = 500
 class Row(NamedTuple):
     """A stretch of text, and the stems of its words.
 
-    `breaks` holds offsets in the body and the pages that begin there, in turn, `headings` offsets with the headings that
-    begin there; `length` is in words.
+    `breaks` holds offsets in the body and the pages that begin there, in turn, `headings` offsets with the headings
+    that begin there; `length` is in words.
     """
 
     n: int

@@ -4,14 +4,11 @@ from typing import Any
 
 import pytest
 
-from fencepost.local.opensearch import LocalOpenSearch
 from indexer.adopting import adopt
-from indexer.search.opensearch import OpenSearchBackend, backend, indices, mapping
+from indexer.search.opensearch import OpenSearchBackend, mapping
 from indexer.search.postgres import Postgres
-from pipeline import indexes
 from pipeline.builds import Phase
 from tests.support.indexing import Library
-from tests.support.world import World
 
 LANGUAGE = 'UPDATE results SET facts = facts || \'{"language": "de"}\''
 """What this release's extraction notes."""
@@ -75,10 +72,10 @@ def test_what_is_published_meanwhile_is_found_in_both(older: Library):
     older.add("The harbour")
     adopt(older.world.engine, older.backend, older.world.settings)
     older.run(older.build(), to=Phase.FILLING)
-    older.add("The lighthouses", language="en")
-    assert older.find("lighthouse") == 1
+    older.add("Die Leuchttürme der Häfen", metadata={"language": "de"})
+    assert older.find("Leuchttürme") == 1
     assert older.run(older.build()).phase is Phase.DONE
-    assert older.find("lighthouse") == 1
+    assert older.find("Leuchtturm Hafen") == 1
     older.check()
 
 

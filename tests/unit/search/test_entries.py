@@ -68,3 +68,11 @@ def test_long_values_and_names_of_metadata_stay_different():
     assert len(values) == 4
     assert max(len(value) for value in values) == 1000
     assert metadata_text("x" * 1000) == "x" * 1000
+
+
+def test_an_older_index_gets_no_field_that_it_would_refuse():
+    document = entry([Passage("text", heading="Head")], language="de")
+    new, old = (orjson.loads(source_of(document, is_older=is_older)) for is_older in (False, True))
+    assert new.pop("language") == "de"
+    assert new["passages"][0].pop("headings") == '[[0,"Head"]]'
+    assert old == new
