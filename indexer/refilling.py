@@ -13,6 +13,8 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, text
 
+from indexer.extract import Passage
+from indexer.extract.language import language_of
 from indexer.results import unpack
 from indexer.search.backend import Entry, SearchBackend
 from indexer.search.languages import Languages, chosen
@@ -147,6 +149,7 @@ def _read(connection: Connection, held: Sequence[Refill]) -> _Read:
         if row.passages is None and not deletes:
             textless.append(row.document_id)
             continue
+        passages = [] if deletes else unpack(row.passages)
         entries.append(
             Entry(
                 document_id=row.document_id,
@@ -158,8 +161,14 @@ def _read(connection: Connection, held: Sequence[Refill]) -> _Read:
                 media_type=row.media_type or "",
                 metadata=row.metadata,
                 accepted_at=row.accepted_at,
-                passages=() if deletes else unpack(row.passages),
-                language=None if deletes else chosen(row.metadata, row.language),
+                passages=passages,
+                language=chosen(row.metadata, row.language or _told(passages)),
             )
         )
     return _Read(entries, textless)
+
+
+def _told(passages: Sequence[Passage]) -> str | None:
+    """The language of a text that was read by a release which did not tell it."""
+    found = language_of(passages)
+    return None if found is None else found.code

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from indexer.extract.function_words import FUNCTION_WORDS, TELLING_LETTERS
-from indexer.extract.types import Block
+from indexer.extract.types import Block, Passage
 
 SAMPLE = 1000
 """Characters that are looked at."""
@@ -54,7 +54,7 @@ _SHARED = frozenset({"Latin", "Cyrillic", "Arabic", "Devanagari", "Hebrew"})
 """Scripts in which several languages are written."""
 
 
-def language_of(blocks: Sequence[Block]) -> Language | None:
+def language_of(blocks: Sequence[Block | Passage]) -> Language | None:
     """The language that most of a document is in; None where the text does not tell."""
     return language_in(sample(blocks))
 
@@ -72,7 +72,7 @@ def language_in(text: str) -> Language | None:
     return _told(code, share * confidence)
 
 
-def sample(blocks: Sequence[Block]) -> str:
+def sample(blocks: Sequence[Block | Passage]) -> str:
     """Up to SAMPLE characters: all of a short text, else stretches from all over it."""
     total = sum(len(block.text) for block in blocks)
     if total <= SAMPLE:
@@ -81,7 +81,7 @@ def sample(blocks: Sequence[Block]) -> str:
     return " ".join(_stretches(blocks, starts, SAMPLE // STRETCHES))
 
 
-def _stretches(blocks: Sequence[Block], starts: list[int], length: int) -> Iterator[str]:
+def _stretches(blocks: Sequence[Block | Passage], starts: list[int], length: int) -> Iterator[str]:
     """So many characters from each of these offsets on; what a block has less, its followers make up for."""
     wanted = iter([*starts, None])
     start, missing, offset = next(wanted), 0, 0

@@ -10,9 +10,6 @@ from indexer.search.postgres import Postgres
 from pipeline.builds import Phase
 from tests.support.indexing import Library
 
-LANGUAGE = 'UPDATE results SET facts = facts || \'{"language": "de"}\''
-"""What this release's extraction notes."""
-
 
 def older_mapping() -> dict[str, Any]:
     """The first release's: it refuses fields that it does not know, and its analyzer stems once more."""

@@ -24,7 +24,7 @@ def test_every_character_knows_where_it_comes_from(text: str):
         assert character in unicodedata.normalize("NFKC", text[start:end]).lower() or character in "σς"
 
 
-@given(st.text(alphabet="aB é東ﬁÅ\u00ad㎏ｶﾞ한", max_size=60))
+@given(st.text(alphabet="aB é東ﬁÅ\u00ad㎏ｶ한", max_size=60))
 def test_it_has_the_words_that_are_searched(text: str):
     assert search_text(folded(text).text).split() == search_text(text).split()
 
