@@ -49,11 +49,10 @@ def older(library: Library, monkeypatch: pytest.MonkeyPatch) -> Library:
 
 
 def test_documents_are_found_in_their_language_after_the_rebuild(older: Library):
-    german = older.add("Die Häuser am Hafen")
+    german = older.add("Die Häuser am Hafen sind alt, und der Leuchtturm ist es auch.")
     english = older.add("The lighthouse keepers")
     old = older.live
     assert (older.find("Haus"), older.find("keeper")) == (0, 1)
-    older.world.execute(f"{LANGUAGE} WHERE result_id = (SELECT min(result_id) FROM results)")
     assert adopt(older.world.engine, older.backend, older.world.settings).begun == "rebuilt"
     assert older.run(older.build(), to=Phase.VERIFYING).phase is Phase.VERIFYING
     assert (older.find("Häuser"), older.find("keeper")) == (1, 1), "the old one is searched"
