@@ -43,8 +43,7 @@ def older(library: Library, monkeypatch: pytest.MonkeyPatch) -> Library:
         patched.setattr(mapping, "MAPPING", older_mapping())
         patched.setattr(mapping, "ANALYSIS", older_analysis())
         patched.setattr(OpenSearchBackend, "fingerprint", "0123abcd")
-        library.world.execute("UPDATE search_indexes SET backend = 'postgres', state = 'dropped'")
-        adopt(library.world.engine, library.backend, library.world.settings)
+        assert library.run(library.rebuild()).phase is Phase.DONE  # the index is empty yet
     return library
 
 
