@@ -55,10 +55,16 @@ compare: $(STAMP) ## read our samples with other extractors (ARGS="--venv DIR --
 soak: $(STAMP) ## check the statements against the model for a long time, and an index that is away for a minute
 	$(BIN)/python -m pytest --hypothesis-profile=soak tests/model tests/faults/test_index_faults.py
 
+bench-extraction: $(STAMP) ## measure reading documents, and a hostile one among good ones (ARGS=... goes to benchmarks.extraction)
+	$(BIN)/python -m benchmarks.extraction $(ARGS)
+
+fuzz: $(STAMP) ## read broken copies of all samples (ARGS="--seconds 300 --seed 7 --keep DIR")
+	$(BIN)/python -m tests.fuzz $(ARGS)
+
 prove: $(STAMP) ## remove each guard in turn and name the test that goes red
 	$(BIN)/python -m tests.prove
 
 clean: ## remove .venv and the caches of the tools
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help install demo test lint format lock bench bench-opensearch compare soak prove clean
+.PHONY: help install demo test lint format lock bench bench-opensearch bench-extraction compare soak fuzz prove clean

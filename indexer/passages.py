@@ -33,11 +33,16 @@ _BROKEN_WORD = re.compile(
 
 
 def cut(blocks: Sequence[Block]) -> list[Passage]:
-    """The passages of a document, at most MOST_PASSAGES; pages share one only when there are too many of them."""
+    """The passages of a document, at most MOST_PASSAGES; pages share one only when there are too many of them.
+
+    Of thousands of members each has its own, and they may be more.
+    """
     passages = list(_cut(blocks, TARGET, _page))
     total = sum(len(block.text) for block in blocks)
     size = max(1, total // (MOST_PASSAGES // 2))
-    while len(passages) > MOST_PASSAGES and size <= 2 * total:
+    members = sum(1 for _ in groupby(blocks, _member))
+    most = MOST_PASSAGES if members <= MOST_PASSAGES // 2 else MOST_PASSAGES + members
+    while len(passages) > most and size <= 2 * total:
         passages = list(_cut(blocks, size, _member))
         size *= 2
     return passages

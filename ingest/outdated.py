@@ -74,12 +74,12 @@ def _batches(engine: Engine, extent: Extent) -> Iterator[list[RowMapping]]:
     after = FIRST
     while True:
         with engine.connect() as connection:
-            rows = connection.execute(text(_PUBLISHED), {**extent.values(), "after": after, "batch": BATCH})
+            rows = connection.execute(text(PUBLISHED), {**extent.values(), "after": after, "batch": BATCH})
             batch = list(rows.mappings())
         if not batch:
             return
         after = batch[-1]["document_id"]
-        yield batch
+        yield [row for row in batch if row["counts"]]
 
 
 def _within(table: str) -> str:
@@ -90,18 +90,23 @@ def _within(table: str) -> str:
     """
 
 
-_PUBLISHED = f"""
-    SELECT d.document_id, r.media_type, r.extractor, r.fingerprint, d.input_version > d.published_version AS is_waiting,
+PUBLISHED = f"""
+    WITH batch AS MATERIALIZED (  -- so that the rest is looked up for these and no others
+        SELECT document_id, input_version, published_version, deleted
+        FROM documents d
+        WHERE document_id > :after AND {_within("d")}
+        ORDER BY document_id LIMIT :batch
+    )
+    SELECT b.document_id, r.media_type, r.extractor, r.fingerprint, b.input_version > b.published_version AS is_waiting,
            CASE jsonb_typeof(v.metadata -> 'encoding') WHEN 'string' THEN v.metadata ->> 'encoding' ELSE '' END
-               AS encoding
-    FROM documents d
-    JOIN versions v ON v.document_id = d.document_id AND v.input_version = d.published_version
-    JOIN results r ON r.result_id = v.result_id
-    LEFT JOIN jobs j ON j.document_id = d.document_id AND j.input_version = d.input_version
-    WHERE d.document_id > :after AND NOT d.deleted
-      AND (d.input_version = d.published_version OR j.state IN ('queued', 'retry_wait', 'leased'))
-      AND {_within("d")}
-    ORDER BY d.document_id LIMIT :batch
+               AS encoding,
+           NOT b.deleted AND r.result_id IS NOT NULL
+               AND (b.input_version = b.published_version OR j.state IN ('queued', 'retry_wait', 'leased')) AS counts
+    FROM batch b
+    LEFT JOIN versions v ON v.document_id = b.document_id AND v.input_version = b.published_version
+    LEFT JOIN results r ON r.result_id = v.result_id
+    LEFT JOIN jobs j ON j.document_id = b.document_id AND j.input_version = b.input_version
+    ORDER BY b.document_id
 """
 
 
@@ -109,7 +114,7 @@ def _quarantined(connection: Connection, extent: Extent) -> dict[str, int]:
     """How many are in quarantine that may work now, by code; counted up to COUNTED in all."""
     rows = connection.execute(
         text(f"""
-            SELECT code, count(*) FROM (
+            SELECT code, count(*) AS documents FROM (
                 SELECT q.code FROM quarantine q JOIN jobs j USING (job_id)
                 WHERE q.resolved_at IS NULL AND q.code = ANY(CAST(:codes AS text[])) AND {_within("j")}
                 LIMIT :most
@@ -118,4 +123,4 @@ def _quarantined(connection: Connection, extent: Extent) -> dict[str, int]:
         """),
         {**extent.values(), "codes": list(MAY_WORK_NOW), "most": COUNTED},
     )
-    return dict(rows.tuples().all())
+    return {row.code: row.documents for row in rows}

@@ -126,10 +126,16 @@ class Extract(_Group):
     ratio: int = Field(250, ge=1)
     depth: int = Field(2, ge=0, le=10)
     cells: int = Field(20_000_000, ge=1)
+    pixels: int = Field(100_000_000, ge=1)
     ocr_languages: str | None = Field(None, pattern="^[A-Za-z0-9_/+-]*$", max_length=200)
     ocr_page_seconds: float = Field(20, gt=0)
     ocr_seconds: float = Field(240, gt=0)
     documents_per_process: int = Field(100, ge=1)
+
+    @property
+    def seconds_with_ocr(self) -> float:
+        """The most time of one document, pictures included where they are read."""
+        return self.seconds + (self.ocr_seconds if self.ocr_languages else 0)
 
 
 class OpenSearch(_Group):

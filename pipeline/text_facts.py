@@ -24,6 +24,7 @@ class TextFacts(BaseModel):
     pages_approximate: bool | None = Field(None, description="Whether pages are only where the file says they were.")
     pages_without_text: int | None = None
     ocr_pages: int | None = Field(None, description="How many pages were recognised from their pictures.")
+    ocr_languages: str | None = Field(None, description="In which languages they were recognised.")
     encoding: str | None = Field(None, description="Python's name of the encoding that the bytes were read in.")
     encoding_confidence: float | None = Field(None, description="0 to 1; 1 where it was given.")
     language: str | None = None
@@ -50,15 +51,17 @@ _KNOWN = [name for name in TextFacts.model_fields if name not in {"quality", "se
 
 
 def sentences(quality: str, facts: Mapping[str, Any]) -> Iterator[str]:
-    """What people are told: the quality unless all is well, then pages, failed parts, encoding and language."""
-    if quality != TextQuality.OK:
+    """What people are told: what is wrong, if anything, then pages, encoding and language."""
+    truncated, partial = facts.get("truncated"), facts.get("partial")
+    is_said_below = (quality == TextQuality.TRUNCATED and truncated) or (quality == TextQuality.PARTIAL and partial)
+    if quality != TextQuality.OK and not is_said_below:
         yield QUALITY_SENTENCES[TextQuality(quality)]
+    if truncated:
+        yield f"The text was cut at {facts.get('characters', 0):,} characters: what comes after is not found."
+    if partial:
+        yield f"Some parts could not be read: {_named(partial)}."
     if facts.get("pages"):
         yield _pages(facts)
-    if facts.get("truncated"):
-        yield f"The text was cut at {facts.get('characters', 0):,} characters."
-    if facts.get("partial"):
-        yield f"Some parts could not be read: {_named(facts['partial'])}."
     if facts.get("encoding"):
         yield _encoding(facts["encoding"], facts.get("encoding_confidence"))
     if facts.get("language"):
@@ -88,4 +91,4 @@ def _encoding(encoding: str, confidence: float | None) -> str:
 
 
 def _how_sure(confidence: float | None) -> str:
-    return "" if confidence is None or confidence >= SURE else f" ({confidence:.0%} sure)"
+    return "" if confidence is None or confidence >= SURE else f" ({100 * confidence:.0f} % sure)"

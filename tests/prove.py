@@ -331,6 +331,62 @@ GUARDS = (
         "telling[:1]",
         "tests/integration/search/test_large_queries.py",
     ),
+    Guard(
+        "readers are locked in",
+        "indexer/extract/child.py",
+        "    sandbox.enter(scratch)\n",
+        "",
+        "tests/integration/test_odd_readers.py",
+    ),
+    Guard(
+        "Landlock",
+        "indexer/extract/sandbox.py",
+        "_succeed(_LIBC.syscall(_RESTRICT_SELF, rules, 0))",
+        "pass",
+        "tests/integration/test_sandbox.py",
+    ),
+    Guard(
+        "signals stay inside",
+        "indexer/extract/sandbox.py",
+        "if version >= _SCOPE_SINCE else 0",
+        "if False else 0",
+        "tests/integration/test_sandbox.py",
+    ),
+    Guard(
+        "shut system calls",
+        "indexer/extract/syscalls.py",
+        'then="refuse") for number in numbers',
+        'then="allow") for number in numbers',
+        "tests/integration/test_sandbox.py",
+    ),
+    Guard(
+        "programs die with their child",
+        "indexer/extract/forkserver.py",
+        "os.killpg(pid, signal.SIGKILL)",
+        "os.kill(pid, signal.SIGKILL)",
+        "tests/integration/test_odd_readers.py",
+    ),
+    Guard(
+        "memory of a child",
+        "indexer/extract/child.py",
+        "resource.setrlimit(resource.RLIMIT_AS, (memory_bytes, memory_bytes))",
+        "pass",
+        "tests/integration/test_extraction_pool.py",
+    ),
+    Guard(
+        "answers have an end",
+        "indexer/extract/wire.py",
+        "        raise TooLongError\n",
+        "        pass\n",
+        "tests/integration/test_odd_readers.py",
+    ),
+    Guard(
+        "answers are a stranger's",
+        "indexer/extract/wire.py",
+        "    return clean_text(value)\n",
+        "    return value\n",
+        "tests/integration/test_odd_readers.py",
+    ),
 )
 
 

@@ -37,7 +37,7 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(url: Url = None, as_json: AsJson = False) -> None:
-    """Check settings, packages, sandbox, database, schema, broker, OpenSearch if used, server, workers and breakers."""
+    """Check settings, packages, sandbox, OCR, database, broker, OpenSearch if used, server, workers and breakers."""
     from pipeline.settings import load
 
     settings = load()
@@ -46,6 +46,7 @@ def doctor(url: Url = None, as_json: AsJson = False) -> None:
         _sandbox,
         lambda: _database(settings),
         lambda: _broker(settings),
+        lambda: _ocr(settings),
         *([lambda: _opensearch(settings)] if settings.search_backend == "opensearch" else []),
         lambda: _server(url),
         lambda: _workers(url),
@@ -133,6 +134,18 @@ def _broker(settings: "Settings") -> Finding:
     except FencepostError as error:
         return Finding("broker", ok=False, finding=str(error))
     return Finding("broker", ok=True, finding="answers, and drops no messages")
+
+
+def _ocr(settings: "Settings") -> Finding:
+    from indexer.extract.pool import ocr
+
+    try:
+        reading = ocr(settings.extract)
+    except FencepostError as error:
+        return Finding("ocr", ok=False, finding=str(error))
+    if reading is None:
+        return Finding("ocr", None, "off; FENCEPOST_EXTRACT__OCR_LANGUAGES turns it on")
+    return Finding("ocr", ok=True, finding=f"Tesseract reads {reading.languages}")
 
 
 def _opensearch(settings: "Settings") -> Finding:

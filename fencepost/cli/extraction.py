@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from indexer.extract import Extraction
 
 STDIN = Path("-")
-NUMBERS = ("characters", "pages", "pages_without_text", "ocr_pages")
 
 
 def register(app: typer.Typer) -> None:
@@ -127,7 +126,8 @@ def _tell(file: Path, answer: dict[str, Any], *, plain: bool, as_json: bool, one
     elif "code" in answer:
         complain(f"{file}: {answer['message']} {answer['hint']} ({answer['code']})")
     elif plain:
-        typer.echo("".join(passage["text"] for passage in answer["passages"]))
+        text = "".join(passage["text"] for passage in answer["passages"])
+        typer.echo(text, nl=not text.endswith("\n"))
     else:
         _show(answer)
 
@@ -138,8 +138,8 @@ def _show(answer: dict[str, Any]) -> None:
 
     facts = TextFacts.of(answer["text_quality"], answer["facts"])
     assert facts is not None  # noqa: S101 - it has a quality
-    numbers = ", ".join(f"{answer['facts'][n]:,} {n.replace('_', ' ')}" for n in NUMBERS if n in answer["facts"])
-    typer.echo(f"{answer['file'] or 'stdin'}: {answer['media_type']}, {answer['text_quality']}, {numbers}")
+    name, length = answer["file"] or "stdin", f"{facts.characters or 0:,} characters"
+    typer.echo(f"{name}: {answer['media_type']}, {answer['text_quality']}, {length}")
     for sentence in facts.sentences:
         typer.echo(f"  {sentence}")
     for failed in facts.partial:

@@ -21,6 +21,7 @@ from pipeline.clock import SystemClock
 from pipeline.database import AWAY
 from pipeline.errors import IndexUnavailable, NotFound, Refusal
 from pipeline.logs import hide_secrets
+from pipeline.outcomes import QUALITY_SENTENCES, TextQuality
 from pipeline.overview import CAP
 from pipeline.wording import counted, duration
 
@@ -32,6 +33,13 @@ STATE_WORDS = {
     "succeeded": "published",
     "superseded": "superseded",
     "resolved": "resolved",
+}
+QUALITY_WORDS = {
+    "ok": "read",
+    "no_text": "no text",
+    "truncated": "cut",
+    "partial": "read in part",
+    "text_unreliable": "unreliable",
 }
 _FOREIGN_TAG = re.compile(r"<(?!/?mark>)")
 _clock = SystemClock()
@@ -119,6 +127,8 @@ _templates.filters |= {
     "marked": _marked,
     "capped": lambda n: counted(n, CAP),
     "state_word": STATE_WORDS.__getitem__,
+    "quality_word": QUALITY_WORDS.__getitem__,
+    "quality_sentence": lambda name: QUALITY_SENTENCES[TextQuality(name)],
 }
-_templates.globals |= {"states": STATE_WORDS, "scopes": Scope}
+_templates.globals |= {"states": STATE_WORDS, "qualities": QUALITY_WORDS, "scopes": Scope}
 STATIC = {file.name: file.read_bytes() for file in (files("fencepost.web") / "static").iterdir()}

@@ -10,12 +10,14 @@ from starlette.responses import Response
 from fencepost.http.index_routes import TheBackend, read_index
 from fencepost.http.operator_routes import JobId, Partition, read_overview
 from fencepost.web.rendering import PageRoute, page, static
+from indexer.extract import KINDS
 from indexer.search.backend import SearchPage, SearchRequest
+from indexer.text_routes import read_text
 from ingest import documents
 from pipeline import jobs, outbox, overview, quarantine, verifications
 from pipeline.caller import Scope
 from pipeline.errors import Invalid
-from pipeline.outcomes import FAILURES
+from pipeline.outcomes import FAILURES, TextQuality
 from pipeline.quarantine import Filter
 from pipeline.requests import Administrator, Cursor, DocumentId, Overseer, Reader, TheEngine, TheSettings
 from pipeline.sanitise import clean_name, clean_text
@@ -47,16 +49,16 @@ def list_documents(
     caller: Reader,
     state: Text = "",
     collection: Text = "",
+    text_quality: Text = "",
     cursor: Cursor = None,
 ) -> HTMLResponse:
     """All documents, the newest first, and where to drop new ones."""
-    wanted = documents.Filter(_state(state), clean_name(collection))
+    wanted = documents.Filter(_state(state), clean_name(collection), text_quality=_quality(text_quality))
     with engine.connect() as connection:
         overview.bound(connection)
         found = documents.page(connection, wanted, caller.visible, cursor=cursor, limit=PAGE, settings=settings)
-    return page(
-        "documents", caller, items=found.items, next=found.next, chosen={"state": state, "collection": collection}
-    )
+    chosen = {"state": state, "collection": collection, "text_quality": text_quality}
+    return page("documents", caller, items=found.items, next=found.next, chosen=chosen, kinds=list(KINDS))
 
 
 @router.get("/documents/{document_id}")
@@ -66,6 +68,17 @@ def show_document(document_id: DocumentId, engine: TheEngine, settings: TheSetti
         document = documents.find(connection, document_id, settings)
         history = documents.history(connection, document_id, cursor=None, limit=20)
     return page("document", caller, d=document, versions=history.versions, more=history.next is not None)
+
+
+@router.get("/documents/{document_id}/text")
+def show_text(
+    document_id: DocumentId, engine: TheEngine, settings: TheSettings, caller: Reader, cursor: Cursor = None
+) -> HTMLResponse:
+    """The text of the published version, by page, member and heading."""
+    with engine.connect() as connection:
+        document = documents.find(connection, document_id, settings)
+        text = read_text(connection, document_id, version=None, cursor=cursor, limit=PAGE)
+    return page("text", caller, d=document, text=text, chosen={})
 
 
 @router.get("/search")
@@ -181,6 +194,12 @@ def show_index(engine: TheEngine, backend: TheBackend, caller: Overseer, cursor:
 def show_static(name: str) -> Response:
     """The style sheet, the script and the icon."""
     return static(name)
+
+
+def _quality(chosen: str) -> TextQuality | None:
+    if chosen and chosen not in set(TextQuality):
+        raise Invalid("unknown_quality", f"No text is ever {chosen}.")
+    return TextQuality(chosen) if chosen else None
 
 
 def _state(chosen: str) -> State | None:

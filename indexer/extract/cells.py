@@ -23,20 +23,22 @@ def line(row: Iterable[Any]) -> str:
 
 def shown(value: object) -> str:
     """One value: 5 rather than 5.0, ISO dates, no midnight."""
-    match value:
-        case bool():
-            return "TRUE" if value else "FALSE"
-        case float():
-            return _NUMBER(value)
-        case datetime():
-            return value.date().isoformat() if value.time() == time() else f"{value.date()} {_clock(value.time())}"
-        case date():
-            return value.isoformat()
-        case time():
-            return _clock(value)
-        case timedelta():
-            return _duration(value)
-    return str(value)
+    if isinstance(value, bool):
+        return str(value).upper()
+    if isinstance(value, float):
+        return _NUMBER(value)
+    return _moment(value) if isinstance(value, date | time | timedelta) else str(value)
+
+
+def _moment(value: date | time | timedelta) -> str:
+    if isinstance(value, timedelta):
+        return _duration(value)
+    if isinstance(value, time):
+        return _clock(value)
+    if isinstance(value, datetime):
+        day, clock = value.date().isoformat(), value.time()
+        return day if clock == time() else f"{day} {_clock(clock)}"
+    return value.isoformat()
 
 
 def _clock(value: time) -> str:

@@ -33,7 +33,7 @@ def fingerprint(kind: Kind, request: Request) -> str:
     A larger limit may bring text that was left out or named in `partial`, so it makes a new result.
     """
     encoding, limits = request.encoding.strip().lower(), request.limits
-    more = (limits.characters,) if kind.plain else (*astuple(limits), request.ocr and request.ocr.languages)
+    more = (limits.characters,) if kind.plain else (*astuple(limits), *(astuple(request.ocr) if request.ocr else ()))
     return _digest("\0".join(map(str, (kind.name, encoding, *more))))
 
 

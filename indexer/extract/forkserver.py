@@ -13,7 +13,7 @@ import socket
 import sys
 from pathlib import Path
 
-from indexer.extract import child
+from indexer.extract import child, sandbox
 from indexer.extract.kinds import KINDS
 
 FORK = b"F"
@@ -49,6 +49,7 @@ def _load_readers() -> None:
     for kind in KINDS.values():
         kind.reader()
     __import__("charset_normalizer")
+    sandbox.prepare()
     gc.freeze()  # so that children share these pages instead of copying them at their first collection
 
 

@@ -43,20 +43,33 @@ _OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("pdf", "application/pdf", "pdf"),
+        Kind("pdf", "application/pdf", "pdf", revision=2, contains=True),
         Kind("docx", f"{_OFFICE}.wordprocessingml.document", "docx", 2, contains=True),
         Kind("pptx", f"{_OFFICE}.presentationml.presentation", "pptx", contains=True),
         Kind("xlsx", f"{_OFFICE}.spreadsheetml.sheet", "spreadsheet"),
         Kind("xlsb", "application/vnd.ms-excel.sheet.binary.macroenabled.12", "spreadsheet"),
         Kind("xls", "application/vnd.ms-excel", "spreadsheet"),
         Kind("ods", f"{_OPEN_DOCUMENT}.spreadsheet", "ods"),
-        Kind("html", "text/html", "html", plain=True),
+        Kind("png", "image/png", "image"),
+        Kind("jpeg", "image/jpeg", "image"),
+        Kind("gif", "image/gif", "image"),
+        Kind("tiff", "image/tiff", "image"),
+        Kind("bmp", "image/bmp", "image"),
+        Kind("webp", "image/webp", "image"),
+        Kind("eml", "message/rfc822", "eml", contains=True),
+        Kind("msg", "application/vnd.ms-outlook", "msg", contains=True),
+        Kind("zip", "application/zip", "zip_file", contains=True),
+        Kind("html", "text/html", "html", revision=2, plain=True),
         Kind("markdown", "text/markdown", "markdown", plain=True, in_process_bytes=_MARKDOWN),
         Kind("text", "text/plain", "text", plain=True, in_process_bytes=_PLAIN),
         Kind("csv", "text/csv", "text", plain=True, in_process_bytes=_PLAIN),
         Kind("tsv", "text/tab-separated-values", "text", plain=True, in_process_bytes=_PLAIN),
-        Kind("json", "application/json", "text", plain=True, in_process_bytes=_PLAIN),
-        Kind("xml", "application/xml", "text", plain=True, in_process_bytes=_PLAIN),
+        Kind("json", "application/json", "json", revision=2, plain=True, in_process_bytes=_PLAIN),
+        Kind("xml", "application/xml", "xml", revision=2, plain=True),
+        Kind("odt", "application/vnd.oasis.opendocument.text", "opendocument"),
+        Kind("odp", "application/vnd.oasis.opendocument.presentation", "opendocument"),
+        Kind("epub", "application/epub+zip", "epub"),
+        Kind("rtf", "application/rtf", "rtf"),
     )
 }
 """Every kind by its name. A line in use keeps its name: stored results are keyed by it."""
@@ -72,8 +85,14 @@ BY_SUFFIX = {
     "json": "json",
     "ndjson": "json",
     "jsonl": "json",
+    "geojson": "json",
+    "ipynb": "json",
     "xml": "xml",
+    "svg": "xml",
+    "rss": "xml",
+    "atom": "xml",
     "txt": "text",
+    "eml": "eml",
 }
 """What a file's name says about text; where it contradicts the content, the content is believed."""
 
@@ -89,5 +108,7 @@ BY_MEDIA_TYPE = {
     "application/x-ndjson": "json",
     "application/xml": "xml",
     "text/xml": "xml",
+    "image/svg+xml": "xml",
+    "message/rfc822": "eml",
 }
 """What a declared media type says about text."""

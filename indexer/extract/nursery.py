@@ -14,7 +14,7 @@ from pathlib import Path
 from indexer.extract import forkserver, wire
 from pipeline.settings import Extract, environment
 
-_KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+_KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TESSDATA_PREFIX")
 _PROGRAM = "indexer.extract.forkserver"
 _START_SECONDS = 60
 _STOP_SECONDS = 5
@@ -92,7 +92,7 @@ class Nursery:
     def _start(self) -> socket.socket:
         self._control, its = socket.socketpair()
         self._scratch = Path(tempfile.mkdtemp(prefix="fencepost-extract-"))
-        limits = (self._settings.memory_bytes, self._settings.seconds, self._settings.documents_per_process)
+        limits = (self._settings.memory_bytes, self._settings.seconds_with_ocr, self._settings.documents_per_process)
         arguments = map(str, (its.fileno(), self._scratch, *limits))
         with its:
             self._server = subprocess.Popen(  # noqa: S603 - this very program
@@ -126,4 +126,5 @@ def _clean_environment() -> dict[str, str]:
     """What the program needs to start, and none of the worker's secrets."""
     ours = environment()
     kept = {name: ours[name] for name in _KEPT_VARIABLES if name in ours}
+    kept["OMP_THREAD_LIMIT"] = "1"  # Tesseract's threads wait for each other more than they work
     return kept | {"PYTHONPATH": ":".join(path for path in sys.path if path)}

@@ -13,6 +13,7 @@ import socket
 import threading
 import time
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -22,10 +23,11 @@ from indexer.extract import sandbox, wire
 from indexer.extract.extraction import extract
 from indexer.extract.kinds import Kind
 from indexer.extract.nursery import Child, Nursery
+from indexer.extract.ocr import missing
 from indexer.extract.sniff import choose_kind
 from indexer.extract.types import Extraction, Limits, Ocr, Request
 from pipeline import events
-from pipeline.errors import Permanent, Transient
+from pipeline.errors import Permanent, SettingsError, Transient
 from pipeline.outcomes import FAILURES
 from pipeline.sanitise import clean_text
 from pipeline.settings import Extract
@@ -51,13 +53,16 @@ def limits(settings: Extract) -> Limits:
         ratio=settings.ratio,
         depth=settings.depth,
         cells=settings.cells,
+        pixels=settings.pixels,
     )
 
 
 def ocr(settings: Extract) -> Ocr | None:
-    """How pictures are read, None where they are not."""
+    """How pictures are read, None where they are not. Raises SettingsError saying what to install for it."""
     if not settings.ocr_languages:
         return None
+    if lacking := missing(settings.ocr_languages):
+        raise SettingsError(f"FENCEPOST_EXTRACT__OCR_LANGUAGES cannot be {settings.ocr_languages}: {lacking}")
     return Ocr(settings.ocr_languages, settings.ocr_page_seconds, settings.ocr_seconds)
 
 
@@ -131,7 +136,7 @@ class ExtractionPool:
             alive = not answer["last"]
             return self._result(answer, kind)
         except TimeoutError:
-            setting = f"{self._settings.seconds:g} s (FENCEPOST_EXTRACT__SECONDS)"
+            setting = f"{self._seconds(request, kind):g} s (FENCEPOST_EXTRACT__SECONDS)"
             raise Permanent("extractor_timeout", f"Reading the document took longer than {setting}.") from None
         except wire.TooLongError:
             said = f"{self._most_answered:,} bytes (it follows from FENCEPOST_EXTRACT__CHARACTERS)"
@@ -146,10 +151,14 @@ class ExtractionPool:
             self._give_back(child, alive=alive)
 
     def _converse(self, child: Child, request: Request, kind: Kind) -> dict[str, Any]:
-        deadline = time.monotonic() + self._settings.seconds
-        wire.send_request(child.channel, request, kind.name, deadline)
+        seconds = self._seconds(request, kind)
+        deadline = time.monotonic() + seconds
+        wire.send_request(child.channel, replace(request, seconds=seconds), kind.name, deadline)
         answer: dict[str, Any] = orjson.loads(wire.receive(child.channel, self._most_answered, deadline))
         return answer
+
+    def _seconds(self, request: Request, kind: Kind) -> float:
+        return self._settings.seconds if kind.plain or request.ocr is None else self._settings.seconds_with_ocr
 
     def _result(self, answer: dict[str, Any], kind: Kind) -> Extraction:
         match answer:
@@ -168,7 +177,7 @@ class ExtractionPool:
         if self._closed:
             return CancelledError()
         if exit_code == -signal.SIGXCPU:
-            setting = f"{self._settings.seconds:g} s (FENCEPOST_EXTRACT__SECONDS)"
+            setting = f"{self._settings.seconds_with_ocr:g} s (FENCEPOST_EXTRACT__SECONDS)"
             return Permanent("extractor_timeout", f"Reading the document took more processor time than {setting}.")
         if exit_code == -signal.SIGKILL:  # by somebody else, since it was dead before we ended it
             return Crashed("The process that read the document was killed, probably for want of memory.")

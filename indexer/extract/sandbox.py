@@ -10,8 +10,9 @@ import errno
 import os
 import struct
 import sys
-from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
+from stat import S_ISDIR
 
 from indexer.extract import syscalls
 
@@ -19,7 +20,7 @@ NONE = "none on this system"
 
 _PROGRAMS = ("/usr", "/lib", "/lib64", "/bin", "/opt", "/nix/store")
 _SMALL_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/dev/urandom", "/dev/random")
-_NULL = Path("/dev/null")
+_NULL = "/dev/null"
 
 _PR_SET_SECCOMP = 22
 _PR_SET_NO_NEW_PRIVS = 38
@@ -74,6 +75,13 @@ def has_seccomp() -> bool:
     return ctypes.get_errno() == errno.EFAULT
 
 
+def prepare() -> None:
+    """Finds out, before children are forked, what is the same for all of them."""
+    _readable()
+    if syscalls.ARCHITECTURE:
+        syscalls.program(syscalls.ARCHITECTURE)
+
+
 def enter(scratch: Path) -> None:
     """Locks this process in for good. Raises OSError if a lock that the kernel has does not close."""
     if sys.platform != "linux":
@@ -96,25 +104,27 @@ def _enter_landlock(version: int, scratch: Path) -> None:
     try:
         for path in _readable():
             _allow(rules, path, shut & _READ)
-        _allow(rules, scratch, shut & _WRITE)
+        _allow(rules, str(scratch), shut & _WRITE)
         _allow(rules, _NULL, shut & _WRITE)
         _succeed(_LIBC.syscall(_RESTRICT_SELF, rules, 0))
     finally:
         os.close(rules)
 
 
-def _readable() -> Iterable[Path]:
+@cache
+def _readable() -> tuple[str, ...]:
     ours = (sys.prefix, sys.base_prefix, *sys.path)
-    return {Path(path).resolve() for path in (*_PROGRAMS, *_SMALL_FILES, *ours) if path}
+    return tuple({os.path.realpath(path) for path in (*_PROGRAMS, *_SMALL_FILES, *ours) if path})
 
 
-def _allow(rules: int, path: Path, access: int) -> None:
+def _allow(rules: int, path: str, access: int) -> None:
     try:
         place = os.open(path, os.O_PATH | os.O_CLOEXEC)
-    except OSError:  # what is not there needs no permission
+    except FileNotFoundError:  # what is not there needs no permission
         return
     try:
-        rule = struct.pack("=Qi", access if path.is_dir() else access & _OF_A_FILE, place)
+        is_folder = S_ISDIR(os.fstat(place).st_mode)
+        rule = struct.pack("=Qi", access if is_folder else access & _OF_A_FILE, place)
         _succeed(_LIBC.syscall(_ADD_RULE, rules, _PATH_BENEATH, rule, 0))
     finally:
         os.close(place)

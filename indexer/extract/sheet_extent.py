@@ -5,6 +5,10 @@ cost; whatever these find too large or cannot measure is parsed.
 """
 
 import re
+import struct
+from collections.abc import Iterator
+
+from olefile import OleFileIO
 
 from indexer.extract.markup import parse
 from pipeline.errors import Permanent
@@ -15,11 +19,19 @@ _CELLS = (b"<c ", b"<c>", b":c ", b":c>")
 _REFERRING_CELL = b'<c r="'
 _WIDE_COLUMN = re.compile(rb'<c r="([A-Z]{2,})')
 _LETTERS = 26
+_PLACE = re.compile(rb"""[\s"']([A-Za-z]{0,3})(\d{1,9})[\s"']""")
 _REFERENCE = re.compile(r"([A-Za-z]*)(\d*)")
 
 # Records of the binary format: a row's header, and the cells that have a value; each begins with its row or column.
 _ROW_RECORD = 0
 _VALUE_RECORDS = frozenset(range(2, 12))
+
+# The format before 2007: kind, size, and of cells also row and column; those with a value, in its several generations.
+_OLD_RECORD = struct.Struct("<HHHH")
+_OLD_STREAMS = ("Workbook", "Book")
+_OLD_BEGINNINGS = frozenset({0x009, 0x209, 0x409, 0x809})
+_OLD_VALUES = frozenset({0x02, 0x03, 0x04, 0x05, 0x06, 0x7E, 0xD6, 0xFD, 0x203, 0x204, 0x205, 0x206, 0x27E, 0x406})
+_OLD_RUN_OF_NUMBERS = 0xBD
 
 
 def of_xml(part: bytes, name: str, most: int) -> int:
@@ -41,6 +53,32 @@ def of_binary(part: bytes) -> int:
             rows, columns = max(rows, row), max(columns, int.from_bytes(part[at : at + 4], "little") + 1)
         at += size
     return rows * columns
+
+
+def of_old_workbook(content: bytes) -> int:
+    """The largest extent of a sheet in the format before 2007; 0 where its stream of records is not found."""
+    try:
+        with OleFileIO(content) as file:
+            name = next((name for name in _OLD_STREAMS if file.exists(name)), "")
+            stream = file.openstream(name).read() if name else b""
+    except (OSError, ValueError, IndexError, TypeError, AttributeError, struct.error):  # it is damaged
+        return 0
+    return max((rows * columns for rows, columns in _old_extents(stream)), default=0)
+
+
+def _old_extents(stream: bytes) -> Iterator[tuple[int, int]]:
+    rows = columns = at = 0
+    while at + 8 <= len(stream):
+        kind, size, row, column = _OLD_RECORD.unpack_from(stream, at)
+        if kind in _OLD_BEGINNINGS:
+            yield rows, columns
+            rows = columns = 0
+        elif kind in _OLD_VALUES:
+            rows, columns = max(rows, row + 1), max(columns, column + 1)
+        elif kind == _OLD_RUN_OF_NUMBERS:
+            rows, columns = max(rows, row + 1), max(columns, column + size // 6)
+        at += 4 + size
+    yield rows, columns
 
 
 def _number(part: bytes, at: int, most: int) -> tuple[int, int]:
@@ -69,7 +107,15 @@ def _by_parsing(part: bytes, name: str) -> int:
     except Permanent:
         if b"<!ENTITY" in part:
             raise
+        return _by_force(part)
     return extent.rows * extent.columns
+
+
+def _by_force(part: bytes) -> int:
+    """Whatever looks like a place: of what is not well-formed, the native reader may yet make something."""
+    places = [(_column(letters.decode()), _whole(digits.decode())) for letters, digits in set(_PLACE.findall(part))]
+    columns = max((column for column, _ in places), default=0)
+    return max(1, columns) * max((row for _, row in places), default=0)
 
 
 def _column(letters: str) -> int:

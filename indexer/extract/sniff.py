@@ -4,11 +4,14 @@ The file's name and the declared media type only break ties between kinds of tex
 """
 
 import re
+import zlib
 from pathlib import Path
 
 from indexer.extract.archive import names_at_a_glance
+from indexer.extract.compound import Compound
 from indexer.extract.encodings import nul_encoding
 from indexer.extract.kinds import BY_MEDIA_TYPE, BY_SUFFIX, KINDS, Kind
+from indexer.extract.mailbox import is_mailbox
 from indexer.extract.types import Buffer, opened
 from pipeline.errors import Permanent
 
@@ -52,7 +55,9 @@ _MAGIC_INSIDE = (
     (4, b"ftyp", 4, b"ftyp", "", "film or picture in an MP4 container"),
     (257, b"ustar", 257, b"ustar", "", "tar archive"),
 )
-# The beginning of a member's name gives away whose archive it is; the first that fits.
+# The beginning of a member's name gives away whose archive it is, if it has the list of parts; the first that fits.
+_CONTENT_TYPES = "[content_types].xml"
+_MAIN_PARTS = frozenset({"word/document.xml", "ppt/presentation.xml", "xl/workbook.xml", "META-INF/container.xml"})
 _OFFICE_PARTS = (
     ("word/", "docx", "Word document"),
     ("ppt/", "pptx", "PowerPoint presentation"),
@@ -68,6 +73,12 @@ _PACKAGES = (
     (b"application/vnd.oasis.opendocument.presentation", "odp", "OpenDocument presentation"),
     (b"application/vnd.oasis.opendocument", "", "OpenDocument file"),
 )
+_FLAT = re.compile(
+    rb"""<office:document\s[^>]*?office:mimetype=["']application/vnd\.oasis\.opendocument\.(text|presentation)"""
+)
+_FLAT_KINDS = {b"text": "odt", b"presentation": "odp"}
+_DEFLATED = b"\x08\x00"
+_MEDIA_TYPE = 100
 _COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _COMPOUND_KINDS = (
     ("__properties_version1.0", "msg", "Outlook message"),
@@ -86,8 +97,8 @@ _HTML = re.compile(
 _HTML_PART = re.compile(
     r"\s*<(?:head|body|title|meta|div|p|h[1-6]|table|ul|ol|span|a|script|style)[\s>]", re.IGNORECASE
 )
-_MAIL_HEADER = re.compile(r"(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*){2,}", re.ASCII)
-_MAIL_ONLY = re.compile(r"^(?:MIME-Version|Received|Message-ID|Return-Path):", re.IGNORECASE | re.MULTILINE)
+_MAIL_HEADER = re.compile(r"(?:[!-9;-~]+:[^\n]*\n(?:[ \t][^\n]*\n)*+){2,}", re.ASCII)
+_MAIL_ONLY = re.compile(r"^(?:MIME-Version|Received|Message-ID|Return-Path|X-Mailer):", re.IGNORECASE | re.MULTILINE)
 _CONTROLS = bytes(n for n in range(0x20) if n not in b"\t\n\x0b\x0c\r\x1b")
 
 
@@ -97,13 +108,13 @@ def choose_kind(content: Buffer | Path, filename: str = "", declared_media_type:
         if not len(buffer):
             raise Permanent("empty_file", "The file has no bytes.")
         head = buffer[:_HEAD]
-        if _is_pdf(buffer, head):
-            return KINDS["pdf"]
         if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
-            return _zip_kind(buffer, head)
+            return _zip_kind(buffer)
         if head.startswith(_COMPOUND_FILE):
             return _compound_kind(buffer)
-        return _magic_kind(head) or _text_kind(head, filename, declared_media_type)
+        if _is_pdf(buffer, head):
+            return KINDS["pdf"]
+        return _magic_kind(head) or _flat_kind(head) or _text_kind(head, filename, declared_media_type)
 
 
 def _kind(name: str, described: str) -> Kind:
@@ -124,26 +135,47 @@ def _is_pdf(buffer: Buffer, head: bytes) -> bool:
     return b"endobj" in head and b"startxref" in buffer[-_TAIL:] and _PDF_OBJECT.search(start) is not None
 
 
-def _zip_kind(buffer: Buffer, head: bytes) -> Kind:
-    if head[30:38] == b"mimetype":
+def _zip_kind(buffer: Buffer) -> Kind:
+    names = [name.replace("\\", "/").lstrip("/") for name in names_at_a_glance(buffer)]
+    if "mimetype" in names:
+        declared = _package_type(buffer)
         for media_type, kind, name in _PACKAGES:
-            if head[38:].startswith(media_type):
+            if declared.startswith(media_type):
                 return _kind(kind, name)
-    names = names_at_a_glance(buffer)
+    is_package = any(name.lower() == _CONTENT_TYPES or name in _MAIN_PARTS for name in names)
     for start, kind, name in _OFFICE_PARTS:
-        if any(member.startswith(start) for member in names):
+        if is_package and any(member.startswith(start) for member in names):
             return _kind(kind, name)
     return _kind("zip", "ZIP archive")
 
 
-def _compound_kind(buffer: Buffer) -> Kind:
-    def has(stream: str) -> bool:
-        return buffer.find(stream.encode("utf-16-le")) >= 0
+def _package_type(buffer: Buffer) -> bytes:
+    """The beginning of the member `mimetype`, which should be the first one and not compressed, but need not."""
+    at = buffer.find(b"mimetype") - 30
+    if at < 0 or buffer[at : at + 4] != b"PK\x03\x04":
+        return b""
+    start = at + 38 + int.from_bytes(buffer[at + 28 : at + 30], "little")
+    if buffer[at + 8 : at + 10] != _DEFLATED:
+        return buffer[start : start + _MEDIA_TYPE]
+    try:
+        return zlib.decompressobj(-zlib.MAX_WBITS).decompress(buffer[start : start + 4 * _MEDIA_TYPE], _MEDIA_TYPE)
+    except zlib.error:
+        return b""
 
-    if has("EncryptedPackage"):
+
+def _compound_kind(buffer: Buffer) -> Kind:
+    """By the streams at the root, since a message or a workbook may have any document inside."""
+    try:
+        streams = set(Compound(buffer).root.streams)
+    except Permanent:
+        names = ("EncryptedPackage", *(stream for stream, _, _ in _COMPOUND_KINDS))
+        streams = {name for name in names if buffer.find(name.encode("utf-16-le")) >= 0}
+        if not streams:
+            raise
+    if "EncryptedPackage" in streams:
         raise Permanent("password_required", "The document is encrypted with a password.")
     for stream, kind, name in _COMPOUND_KINDS:
-        if has(stream):
+        if stream in streams:
             return _kind(kind, name)
     return _kind("", "file in an old Office format")
 
@@ -158,6 +190,12 @@ def _magic_kind(head: bytes) -> Kind | None:
     return None
 
 
+def _flat_kind(head: bytes) -> Kind | None:
+    """OpenDocument in a single XML file."""
+    flat = _FLAT.search(head)
+    return KINDS[_FLAT_KINDS[flat[1]]] if flat else None
+
+
 def _text_kind(head: bytes, filename: str, declared_media_type: str) -> Kind:
     wide = _wide_encoding(head)
     if not wide and len(head) - len(head.translate(None, _CONTROLS)) > max(1, len(head) // 20):
@@ -168,11 +206,11 @@ def _text_kind(head: bytes, filename: str, declared_media_type: str) -> Kind:
     named = _named(filename, declared_media_type)
     if _HTML_PART.match(start) and named in {"", "html"}:
         return KINDS["html"]
-    if _is_mail(start):
-        return _kind("eml", "e-mail message")
+    if _is_mail(start, named) or is_mailbox(start.encode("latin-1", "replace")):
+        return KINDS["eml"]
     if start.lstrip().startswith("<?xml"):
         return KINDS["xml"]
-    return KINDS[named if named and named != "html" else "text"]
+    return KINDS[named if named not in {"", "html", "eml"} else "text"]
 
 
 def _wide_encoding(head: bytes) -> str:
@@ -188,6 +226,7 @@ def _named(filename: str, declared_media_type: str) -> str:
     return BY_SUFFIX.get(suffix) or BY_MEDIA_TYPE.get(declared_media_type.partition(";")[0].strip().lower(), "")
 
 
-def _is_mail(start: str) -> bool:
-    header = _MAIL_HEADER.match(start.replace("\r\n", "\n"))
-    return header is not None and _MAIL_ONLY.search(header[0]) is not None
+def _is_mail(start: str, named: str) -> bool:
+    """A memo may begin like a message: only the sender, or a field that no person writes, tells them apart."""
+    header = _MAIL_HEADER.match(start.replace("\r\n", "\n").replace("\r", "\n").lstrip("\n"))
+    return header is not None and (named == "eml" or _MAIL_ONLY.search(header[0]) is not None)

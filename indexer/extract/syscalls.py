@@ -9,6 +9,7 @@ import platform
 import struct
 import sys
 from dataclasses import dataclass
+from functools import cache
 
 INSTRUCTION_BYTES = 8
 
@@ -81,6 +82,7 @@ class _Step:
     name: str = ""
 
 
+@cache
 def program(architecture: str) -> bytes:
     """The filter for an architecture."""
     column = _COLUMN[architecture]

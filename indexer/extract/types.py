@@ -1,5 +1,7 @@
 """What goes into an extraction and what comes out of it."""
 
+import math
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,6 +14,8 @@ from pipeline.outcomes import TextQuality
 
 Buffer = bytes | mmap
 """The bytes of a document: in memory, or mapped from a file."""
+
+_SHARE_FOR_READING = 0.7
 
 Fact = str | int | float | bool | list[str]
 """Something worth knowing about a document beside its text; JSON."""
@@ -29,6 +33,7 @@ class Limits:
     ratio: int = 250
     depth: int = 2
     cells: int = 20_000_000
+    pixels: int = 100_000_000
 
     def exceeded(self, name: str, sentence: str) -> Permanent:
         """The refusal of a document that is over the limit of this name."""
@@ -51,6 +56,8 @@ class Spent:
 
     inflated_bytes: int = 0
     members: int = 0
+    ocr_seconds: float = 0
+    started: float = field(default_factory=time.monotonic)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +65,7 @@ class Request:
     """A document to extract: its bytes (in a child they may be mapped), or its file, and what its sender said about it.
 
     `ocr` is None where pictures are not read. A member of another document has a `depth` and shares what is `spent`.
+    Of the `seconds` that there are for the document, the last are left for handing over what was read until then.
     """
 
     content: Buffer | Path
@@ -67,7 +75,12 @@ class Request:
     limits: Limits = Limits()
     ocr: Ocr | None = None
     depth: int = 0
+    seconds: float = math.inf
     spent: Spent = field(default_factory=Spent, compare=False)
+
+    def time_is_up(self) -> bool:
+        """Whether a reader that could stop here with what it has should do so."""
+        return time.monotonic() - self.spent.started > _SHARE_FOR_READING * self.seconds
 
 
 @dataclass(frozen=True, slots=True)

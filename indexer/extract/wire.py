@@ -5,6 +5,7 @@ its open descriptor, for the child may open no files.
 """
 
 import contextlib
+import math
 import os
 import socket
 import time
@@ -119,18 +120,27 @@ def _wait_until(channel: socket.socket, deadline: float | None) -> None:
 def _description(request: Request, kind: str) -> dict[str, object]:
     return {
         "kind": kind,
-        "filename": request.filename,
-        "declared_media_type": request.declared_media_type,
-        "encoding": request.encoding,
+        "filename": clean_text(request.filename),
+        "declared_media_type": clean_text(request.declared_media_type),
+        "encoding": clean_text(request.encoding),
         "limits": asdict(request.limits),
         "ocr": None if request.ocr is None else asdict(request.ocr),
+        "seconds": request.seconds,
     }
 
 
 def _request(head: dict[str, Any], content: Buffer) -> Request:
     limits = Limits(**head["limits"])
     ocr = None if head["ocr"] is None else Ocr(**head["ocr"])
-    return Request(content, head["filename"], head["declared_media_type"], head["encoding"], limits, ocr)
+    return Request(
+        content,
+        head["filename"],
+        head["declared_media_type"],
+        head["encoding"],
+        limits,
+        ocr,
+        seconds=math.inf if head["seconds"] is None else head["seconds"],  # JSON has no infinity
+    )
 
 
 def pack_extraction(extraction: Extraction) -> dict[str, object]:

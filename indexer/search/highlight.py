@@ -58,8 +58,8 @@ def _forms(wanted: set[str], languages: Iterable[str], bodies: Sequence[str]) ->
         alike: dict[str, list[str]] = {}
         for word in spaced:
             alike.setdefault(stem(word), []).append(word)
-        for form in words:
-            for word in alike.get(stem(form), ()):
+        for form, its_stem in zip(words, map(stem, words), strict=True):
+            for word in alike.get(its_stem, ()):
                 forms[word].add(form)
     return forms
 

@@ -10,6 +10,7 @@ from sqlalchemy import Engine, text
 
 from fencepost.local.postgres import LocalPostgres
 from ingest.documents import Filter, listing
+from ingest.outdated import PUBLISHED, Extent
 from pipeline import cursors, jobs
 from pipeline.outcomes import TextQuality
 from pipeline.states import State
@@ -95,6 +96,14 @@ def test_a_page_of_the_jobs_that_a_key_may_see_is_bounded(
     engine: Engine, state: State | None, visible: list[int]
 ) -> None:
     assert_bounded(engine, *jobs.selection(visible, state=state))
+
+
+@pytest.mark.parametrize("after", [UUID(int=0), UUID(int=1 << 127)], ids=["first", "later"])
+@pytest.mark.parametrize("extent", [Extent(None, None), Extent("default", None), Extent(None, [1])], ids=str)
+def test_a_batch_that_is_looked_through_for_outdated_texts_is_bounded(
+    engine: Engine, extent: Extent, after: UUID
+) -> None:
+    assert_bounded(engine, PUBLISHED, {**extent.values(), "after": after, "batch": 500})
 
 
 def assert_bounded(engine: Engine, statement: str, values: dict[str, object]) -> None:

@@ -19,6 +19,7 @@ from indexer.extract import pool as pool_module
 from indexer.extract.nursery import Child
 from indexer.extract.pool import Crashed, ExtractionPool, in_process, limits
 from pipeline.errors import Permanent
+from pipeline.outcomes import TextQuality
 from pipeline.settings import Extract
 from tests.support import documents, hostile
 from tests.support.waiting import until
@@ -70,6 +71,17 @@ def test_a_child_reads_like_this_process(pool: ExtractionPool, path: Path):
     assert pool.submit(request).result(DEADLINE) == extract(request)
     request = Request(path.read_bytes(), path.name)
     assert pool.submit(request).result(DEADLINE) == extract(request)
+
+
+def test_what_was_read_of_a_container_survives_the_deadline():
+    slow = "".join(f"[a{n}](b) *x* " for n in range(1000)).encode()  # a tenth of a second
+    archive = documents.archive({f"{n}.md": slow for n in range(300)}, compress=True)
+    with ExtractionPool(Extract(seconds=3)) as hurried:
+        found = hurried.submit(Request(archive, "a.zip")).result(DEADLINE)
+    assert found.text_quality is TextQuality.PARTIAL
+    assert found.passages[0].member == "0.md"
+    assert "299.md" not in {passage.member for passage in found.passages}
+    assert "The time was up before it was read" in str(found.facts["partial"])
 
 
 def test_short_plain_text_needs_no_child(pool: ExtractionPool):

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -11,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from indexer.extract import nursery, wire
+from indexer.extract import Request, nursery, sandbox, wire
 from indexer.extract.pool import Crashed, ExtractionPool
 from pipeline.errors import Permanent
 from pipeline.settings import Extract
@@ -55,6 +56,28 @@ def is_gone(process: psutil.Process) -> bool:
         return not process.is_running() or process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
+
+
+@pytest.mark.skipif(not sandbox.has_seccomp(), reason="no seccomp here")
+def test_a_child_of_the_pool_has_no_network(pool: ExtractionPool):
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        found = pool.submit(document("connect", str(listener.getsockname()[1]))).result(DEADLINE)
+    assert found.passages[0].text == "EPERM"
+
+
+@pytest.mark.skipif(not sandbox.landlock_version(), reason="no Landlock here")
+def test_a_child_of_the_pool_reads_programs_only(pool: ExtractionPool, tmp_path: Path):
+    secret = tmp_path / "secret"
+    secret.write_text("tell-nobody")
+    for path, outcome in ((secret, "EACCES"), (f"/proc/{os.getpid()}/environ", "EACCES"), (sys.executable, "done")):
+        assert pool.submit(document("read", str(path))).result(DEADLINE).passages[0].text == outcome
+
+
+def test_a_document_in_a_file_is_read_without_its_path(pool: ExtractionPool, tmp_path: Path):
+    page = tmp_path / "page.html"
+    page.write_bytes(bytes(document("answer", "words").content))
+    page.chmod(0o600)
+    assert pool.submit(Request(page, "page.html")).result(DEADLINE).passages[0].text == "words"
 
 
 def test_a_program_that_a_child_started_dies_with_it_at_the_deadline():

@@ -7,7 +7,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 from tests.support import documents
 
-Row = Sequence[str | float | bool | date | None]
+Value = str | float | bool | date | None
+Row = Sequence[Value]
 Sheets = Mapping[str, Sequence[Row]]
 
 TRANSITIONAL = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -31,7 +32,7 @@ def xlsx(
         f"<workbook xmlns='{namespace}' xmlns:r='{_OFFICE}'><sheets>{entries}</sheets></workbook>".encode()
     )
     members["xl/styles.xml"] = (
-        f"<styleSheet xmlns='{namespace}'><cellXfs count='2'><xf numFmtId='0'/><xf numFmtId='14'/></cellXfs></styleSheet>"
+        f"<styleSheet xmlns='{namespace}'><cellXfs><xf numFmtId='0'/><xf numFmtId='14'/></cellXfs></styleSheet>"
     ).encode()
     for n, rows in enumerate(sheets.values(), 1):
         members[f"xl/worksheets/sheet{n}.xml"] = sheet_part(
@@ -50,7 +51,7 @@ def _xlsx_row(number: int, row: Row) -> str:
     return f'<row r="{number}">{cells}</row>'
 
 
-def _xlsx_cell(place: str, value: str | float | bool | date | None) -> str:
+def _xlsx_cell(place: str, value: Value) -> str:
     match value:
         case None:
             return f'<c r="{place}" s="0"/>'
@@ -128,11 +129,17 @@ def _wide(text: str) -> bytes:
 
 def xls(sheets: Sheets) -> bytes:
     """A workbook in the format before 2007 (BIFF8), with words and numbers."""
-    bodies = []
-    for rows in sheets.values():
-        cells = b"".join(_biff_cell(r, c, value) for r, row in enumerate(rows) for c, value in enumerate(row))
-        bodies.append(_biff(0x809, struct.pack("<HHHHII", 0x600, 0x10, 0, 0, 0, 0)) + cells + _biff(0x0A))
-    entries = [_biff(0x85, bytes(6) + bytes([len(name), 0]) + name.encode("latin-1")) for name in sheets]
+    cells = [
+        b"".join(biff_cell(r, c, value) for r, row in enumerate(rows) for c, value in enumerate(row))
+        for rows in sheets.values()
+    ]
+    return xls_file(*cells, names=[*sheets])
+
+
+def xls_file(*sheets: bytes, names: Sequence[str] = ("Log",)) -> bytes:
+    """The same from the records of cells."""
+    bodies = [_biff(0x809, struct.pack("<HHHHII", 0x600, 0x10, 0, 0, 0, 0)) + cells + _biff(0x0A) for cells in sheets]
+    entries = [_biff(0x85, bytes(6) + bytes([len(name), 0]) + name.encode("latin-1")) for name in names]
     start = _biff(0x809, struct.pack("<HHHHII", 0x600, 5, 0, 0, 0, 0))
     at = len(start) + sum(map(len, entries)) + 4
     book = start
@@ -146,7 +153,8 @@ def _biff(kind: int, body: bytes = b"") -> bytes:
     return struct.pack("<HH", kind, len(body)) + body
 
 
-def _biff_cell(row: int, column: int, value: object) -> bytes:
+def biff_cell(row: int, column: int, value: object) -> bytes:
+    """The record of a cell."""
     if isinstance(value, str):
         body = struct.pack("<HHHHB", row, column, 0, len(value), 1) + value.encode("utf-16-le")
         return _biff(0x204, body)

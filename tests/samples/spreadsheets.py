@@ -115,12 +115,13 @@ SAMPLES = [
         ),
         outcome="limit_exceeded",
     ),
+    Sample("sparse-corner.xls", lambda: _workbooks.xls_file(_workbooks.biff_cell(65_535, 65_535, 1)), "limit_exceeded"),
     Sample(
         "formatted-corner.xlsx",
         lambda: _one_sheet('<row r="1"><c><v>17</v></c></row><row r="1048576"><c r="XFD1048576" s="1"/></row>'),
         words=("17",),
     ),
-    Sample("bomb.xlsx", _bomb, outcome="limit_exceeded"),
+    Sample("bomb.xlsx", _bomb, outcome="limit_exceeded", large=True),
     Sample("cut.xlsx", lambda: _workbooks.xlsx(_LOG), outcome="truncated", limits=Limits(characters=30)),
     Sample("four-million-cells.xlsx", four_million_cells, outcome="truncated", words=("77777\t77777",), large=True),
 ]

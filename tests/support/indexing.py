@@ -136,7 +136,7 @@ class Library:
             lock_held(connection, [held])
             result_id = None
             if words is not None and held.sha256 is not None:
-                key = Key(held.sha256, "text", "")
+                key = Key(held.sha256, "text-2.1", "")
                 results.store(connection, {key: Extraction("text/plain", TextQuality.OK, [Passage(words)], {})})
                 result_id = results.find(connection, [key])[key].result_id
             finish_if_held(

@@ -1,11 +1,14 @@
 """The real fork server with a reader of HTML that does what a document tells it: what no honest reader would."""
 
 import ctypes
+import errno
 import os
 import signal
+import socket
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import NoReturn
 
 from indexer.extract import forkserver
@@ -55,6 +58,22 @@ def _hang_beside_a_program_that_dies_with_it(word: str) -> NoReturn:
     _hang(word)
 
 
+def _read_file(path: str) -> Reading:
+    return _answer(_errno(lambda: Path(path).open("rb")))
+
+
+def _connect(port: str) -> Reading:
+    return _answer(_errno(lambda: socket.create_connection(("127.0.0.1", int(port)))))
+
+
+def _errno(act: Callable[[], object]) -> str:
+    try:
+        act()
+    except OSError as error:
+        return errno.errorcode[error.errno or 0]
+    return "done"
+
+
 def _tell_all(word: str) -> Reading:
     return Reading([Block(word)], {"much": ["x" * 1024 * 1024] * 80})
 
@@ -65,6 +84,8 @@ _DEEDS: dict[str, Callable[[str], Reading]] = {
     "start": _hang_beside_a_program,
     "start-bound": _hang_beside_a_program_that_dies_with_it,
     "leave": _leave_a_program,
+    "read": _read_file,
+    "connect": _connect,
     "tell-all": _tell_all,
     "abort": lambda _word: os.abort(),
     "exit": lambda word: os._exit(int(word)),

@@ -102,7 +102,7 @@ class Scene:
         version = self.world.row("SELECT * FROM versions WHERE document_id = :id", id=accepted.document_id)
         collection = self.world.row("SELECT collection_id AS id FROM collections WHERE name = :name", name=name)["id"]
         with self.world.engine.begin() as connection:
-            key = results.Key(version["sha256"], "")
+            key = results.Key(version["sha256"], "text-2.1", "")
             results.store(connection, {key: Extraction("text/plain", TextQuality.OK, passages, {})})
             result = results.find(connection, [key])[key]
             entry = Entry(

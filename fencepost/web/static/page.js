@@ -58,10 +58,17 @@ function fieldsOf(form) {
   const fields = {};
   for (const [name, value] of form) {
     const [first, second] = name.split("."); // "filter.code" is the code of the filter
+    if (name.startsWith("?")) continue; // goes into the address
     if (second) (fields[first] ??= {})[second] = value;
     else fields[first] = value;
   }
   return fields;
+}
+
+function addressOf(form) {
+  const address = new URL(form.action);
+  for (const [name, value] of new FormData(form)) if (name.startsWith("?")) address.searchParams.set(name.slice(1), value);
+  return address;
 }
 
 async function call(form, submitter) {
@@ -72,7 +79,7 @@ async function call(form, submitter) {
   submitter.disabled = true;
   told.textContent = "";
   try {
-    const answer = await fetch(form.action, {
+    const answer = await fetch(addressOf(form), {
       method,
       headers: { "Content-Type": "application/json" },
       body: method === "POST" ? body : undefined,

@@ -26,8 +26,6 @@ _STARTS = {
     "pic:cNvPr": "describe",
     "wps:cNvPr": "describe",
     "p:cNvPr": "describe",
-    "cdr:cNvPr": "describe",
-    "a:cNvPr": "describe",
     "a:hlinkClick": "link",
     "a:hlinkHover": "link",
     "a:hlinkMouseOver": "link",
@@ -43,6 +41,8 @@ _ENDS = {
     "a:tr": "end_row",
     "mc:AlternateContent": "end_alternatives",
 }
+
+_LONGEST_ADDRESS = 2000  # a longer one holds the picture or page itself
 
 
 class Flow:
@@ -90,6 +90,7 @@ class Flow:
 
     def finish(self) -> str:
         """All that was collected; a paragraph that never ended, because the part or the budget did, ends now."""
+        self._addresses.clear()  # there is no budget for them, or no telling where they end
         while self._paragraphs:
             self.end_paragraph()
         text = "".join(self._section)
@@ -202,6 +203,8 @@ class Flow:
 
     def add_address(self, address: str) -> None:
         """Keeps the address of a link until its paragraph ends, where it is not repeated if it stands there anyway."""
+        if len(address) > _LONGEST_ADDRESS:
+            return
         if self._paragraphs:
             self._addresses.append(address)
         else:

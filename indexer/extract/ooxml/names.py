@@ -27,7 +27,6 @@ _SPACES = {
     "m": (f"{_TRANSITIONAL}officeDocument/2006/math", f"{_STRICT}officeDocument/math"),
     "wp": (f"{_TRANSITIONAL}drawingml/2006/wordprocessingDrawing", f"{_STRICT}drawingml/wordprocessingDrawing"),
     "pic": (f"{_TRANSITIONAL}drawingml/2006/picture", f"{_STRICT}drawingml/picture"),
-    "cdr": (f"{_TRANSITIONAL}drawingml/2006/chartDrawing", f"{_STRICT}drawingml/chartDrawing"),
     "mc": (f"{_TRANSITIONAL}markup-compatibility/2006",),
     "wps": (f"{_MICROSOFT}word/2010/wordprocessingShape",),
     "cx": (f"{_MICROSOFT}drawing/2014/chartex",),

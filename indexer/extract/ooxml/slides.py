@@ -6,20 +6,24 @@ from indexer.extract.ooxml.names import in_full, relationship
 from indexer.extract.ooxml.package import Package, Related
 
 _TITLES = frozenset({"title", "ctrTitle"})
+_MARGINS = frozenset({"hdr", "ftr", "dt"})
 
 
 class SlideFlow(Flow):
-    """The shapes of a slide in their order, the title before all others. Numbers of slides are no words."""
+    """The shapes of a slide, or of the page with its notes, in their order; the title comes first.
 
-    left_out = frozenset({"sldNum"})
+    Headers and footers repeat, and are kept where they were not `said` before. Numbers of slides are no words.
+    """
+
     starts = Flow.starts | in_full(
         {"p:sp": "begin_shape", "p:ph": "place", "p:txBody": "begin_shape_text", "a:fld": "begin_field"}
     )
     ends = Flow.ends | in_full({"p:txBody": "end_shape_text", "a:tbl": "end_table"})
 
-    def __init__(self, package: Package, related: Related, budget: Budget) -> None:
+    def __init__(self, package: Package, related: Related, budget: Budget, said: set[str]) -> None:
         super().__init__(package, related, budget)
         self.title = ""
+        self._said = said
         self._place = ""
         self._text_from = 0
 
@@ -34,16 +38,20 @@ class SlideFlow(Flow):
     def begin_shape_text(self, attributes: dict[str, str]) -> None:
         """The text of a shape begins."""
         self._text_from = len(self._section)
-        if self._place in self.left_out:
+        if self._place == "sldNum":
             self.ignore(attributes)
 
     def end_shape_text(self) -> None:
         """The text of a shape ends."""
-        if self._place in _TITLES and not self.title:
-            self.title = "".join(self._section[self._text_from :]).strip()
+        text = "".join(self._section[self._text_from :]).strip()
+        is_title = self._place in _TITLES and not self.title
+        if is_title:
+            self.title = text
+        if is_title or self._repeats(text):
             del self._section[self._text_from :]
-        elif len(self._section) > self._text_from:
+        elif text:
             self._section.append("\n")
+        self._text_from = len(self._section)
 
     def begin_field(self, attributes: dict[str, str]) -> None:
         """A field, such as the number of the slide."""
@@ -59,11 +67,12 @@ class SlideFlow(Flow):
         text = super().finish()
         return f"{self.title}\n\n{text}" if self.title else text
 
-
-class NotesFlow(SlideFlow):
-    """What the speaker noted; the rest of the page with the notes repeats itself on every other."""
-
-    left_out = frozenset({"sldNum", "sldImg", "hdr", "ftr", "dt"})
+    def _repeats(self, text: str) -> bool:
+        if self._place not in _MARGINS:
+            return False
+        repeats = text in self._said
+        self._said.add(text)
+        return repeats
 
 
 class CommentsFlow(Flow):

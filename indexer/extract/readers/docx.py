@@ -7,11 +7,12 @@ pages end, but Word leaves marks where they ended last: where there are any, pag
 import re
 
 from indexer.extract.archive import Archive
+from indexer.extract.ooxml.body import Body
 from indexer.extract.ooxml.budget import Budget, EnoughError
 from indexer.extract.ooxml.embedded import embedded_in, read_embedded
 from indexer.extract.ooxml.package import Package, Related
 from indexer.extract.ooxml.styles import Styles
-from indexer.extract.ooxml.word import Body, WordFlow
+from indexer.extract.ooxml.word import WordFlow
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 
 _MAIN = re.compile(r"word/document\d*\.xml")
@@ -26,17 +27,19 @@ def read(content: Buffer, request: Request) -> Reading:
     related = package.relationships(main)
     budget = Budget(request.limits.characters)
     body = Body(package, related, budget, _styles(package, related), request.limits)
-    around: list[WordFlow] = []
+    around: list[str] = []
     truncated = False
     try:
         package.parse(main, body)
         for called, part in _parts_around(package, related):
-            around.append(WordFlow(package, package.relationships(part), budget))
-            package.read(part, around[-1], called)
+            flow = WordFlow(package, package.relationships(part), budget)
+            try:
+                package.read(part, flow, called)
+            finally:
+                around.append(flow.finish())
     except EnoughError:
         truncated = True
-    texts = dict.fromkeys(flow.finish() for flow in around)  # headers repeat
-    blocks = body.blocks() + [Block(text) for text in texts if text.strip()]
+    blocks = body.blocks() + [Block(text) for text in dict.fromkeys(around) if text.strip()]  # headers repeat
     embedded = read_embedded(package, embedded_in(related), request)
     facts: dict[str, Fact] = {}
     if title := package.title():

@@ -1,24 +1,31 @@
-"""HTML by the parser of the standard library: words in reading order, blocks apart, no scripts and styles.
+"""HTML: words in reading order, blocks apart, no scripts and styles.
 
 A tree would need memory and depth that hostile pages choose; a stream of tags needs neither.
 """
 
 import re
-from html.parser import HTMLParser
 
+from indexer.extract import hypertext
 from indexer.extract.encodings import declared_inside, decode
 from indexer.extract.headings import Outline
 from indexer.extract.readers.text import charset
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 
-_SKIPPED = frozenset({"script", "style", "template"})
+_SKIPPED = frozenset({"script", "style", "template", "iframe", "noembed", "noframes", "rp"})
 _HEADINGS = frozenset({"h1", "h2", "h3", "h4", "h5", "h6"})
 _PARAGRAPHS = frozenset(
     {"address", "article", "aside", "blockquote", "dl", "fieldset", "figure", "footer", "form", "header", "hr"}
     | {"main", "nav", "ol", "p", "pre", "section", "table", "ul"}
 )
-_LINES = frozenset({"br", "caption", "dd", "div", "dt", "figcaption", "legend", "li", "option", "summary", "tr"})
+_LINES = frozenset(
+    {"br", "button", "caption", "dd", "div", "dt", "figcaption", "legend", "li", "option", "summary", "textarea", "tr"}
+)
 _CELLS = frozenset({"td", "th"})
+_EMPTY = frozenset({"br", "hr"})
+_PICTURES = frozenset({"img", "area", "input"})
+_PICTURES = frozenset({"img", "area", "input"})
+_PICTURES = frozenset({"img", "area", "input"})
+_SOFT_HYPHEN = "\xad"  # nobody sees it, and nobody would find the word
 _WHITE_SPACE = re.compile(r"[ \t\n\r\f]+")
 _WITH_ITS_LINES = frozenset({"pre", "textarea"})
 
@@ -28,8 +35,7 @@ def read(content: Buffer, request: Request) -> Reading:
     data = bytes(content)
     decoded = decode(data, charset(request.declared_media_type) or declared_inside(data), request.encoding)
     page = _Page()
-    page.feed(decoded.text)
-    page.close()
+    hypertext.parse(decoded.text, page)
     page.end_section()
     facts: dict[str, Fact] = {"encoding": decoded.encoding, "encoding_confidence": decoded.confidence}
     if title := _WHITE_SPACE.sub(" ", "".join(page.title)).strip():
@@ -37,40 +43,44 @@ def read(content: Buffer, request: Request) -> Reading:
     return Reading(page.blocks, facts)
 
 
-class _Page(HTMLParser):
+class _Page:
     """Collects the words. Depth costs nothing: only the open skipped element is remembered."""
 
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
         self.blocks: list[Block] = []
         self.title: list[str] = []
         self._pieces: list[str] = []
+        self._readings: list[str] = []
         self._heading: str | None = None
         self._outline = Outline()
         self._heading_level: int | None = None
         self._skipping = ""
         self._skipped_depth = 0
         self._in_title = False
+        self._in_reading = False
         self._as_it_stands = 0
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """A start tag."""
         if self._skipping:
             self._skipped_depth += tag == self._skipping
         elif tag in _SKIPPED:
             self._skipping, self._skipped_depth = tag, 1
         elif tag == "title":
             self._in_title = not self.title  # drawings inside the page have titles too
-        elif tag == "img":
-            self._pieces.append(next((f" {value} " for name, value in attrs if name == "alt" and value), ""))
+        elif tag in _PICTURES:
+            self._pieces.append(f" {attributes['alt']} " if attributes.get("alt") else "")
         elif tag in _HEADINGS:
             self.end_section()
             self._heading_level = int(tag[1])
         else:
             self._in_title = False  # it was never closed
+            self._in_reading = tag == "rt"
             self._as_it_stands += tag in _WITH_ITS_LINES
             self._boundary(tag)
 
-    def handle_endtag(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
+        """An end tag."""
         if self._skipping:
             self._skipped_depth -= tag == self._skipping
             if self._skipped_depth == 0:
@@ -80,24 +90,24 @@ class _Page(HTMLParser):
         elif tag in _HEADINGS:
             self._end_heading()
         else:
+            self._in_reading = False
             self._as_it_stands = max(0, self._as_it_stands - (tag in _WITH_ITS_LINES))
-            self._boundary(tag)
+            self._boundary("" if tag in _EMPTY else tag)
 
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.handle_starttag(tag, attrs)
-        if tag in _SKIPPED:
-            self.handle_endtag(tag)
-
-    def handle_data(self, data: str) -> None:
+    def text(self, text: str) -> None:
+        """Words between two tags."""
         if self._in_title:
-            self.title.append(data)
+            self.title.append(text)
+        elif self._in_reading:
+            self._readings.append(text.strip())
         elif not self._skipping:
-            self._pieces.append(data if self._as_it_stands else _WHITE_SPACE.sub(" ", data))
+            text = text.replace(_SOFT_HYPHEN, "")
+            self._pieces.append(text if self._as_it_stands else _WHITE_SPACE.sub(" ", text))
 
     def end_section(self) -> None:
         """What was collected since the last heading becomes a block."""
         self._end_heading()
-        if text := _tidy("".join(self._pieces)):
+        if text := tidy("".join(self._pieces)):
             self.blocks.append(Block(f"{text}\n\n", heading=self._heading))
         self._pieces.clear()
         self._heading = None
@@ -109,7 +119,10 @@ class _Page(HTMLParser):
             self._pieces.append("\n\n")
 
     def _boundary(self, tag: str) -> None:
-        if tag in _PARAGRAPHS:
+        if tag == "ruby":
+            self._pieces += [f" {''.join(self._readings)} "] if self._readings else []
+            self._readings.clear()
+        elif tag in _PARAGRAPHS:
             self._pieces.append("\n\n")
         elif tag in _LINES:
             self._pieces.append("\n")
@@ -122,7 +135,7 @@ _SPACE_AT_LINE_END = re.compile(r"[ \t]?\n[ \t]?")
 _EMPTY_LINES = re.compile(r"\n{3,}")
 
 
-def _tidy(text: str) -> str:
+def tidy(text: str) -> str:
     """Each step is linear: long runs are gone before a pattern looks at their ends."""
     text = _SPACES.sub(lambda run: "\t" if "\t" in run[0] else " ", text)
     return _EMPTY_LINES.sub("\n\n", _SPACE_AT_LINE_END.sub("\n", text)).strip()

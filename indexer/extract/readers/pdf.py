@@ -4,32 +4,44 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 
 import pypdfium2 as pdfium
-from pypdfium2.raw import FPDF_ERR_PASSWORD
+from pypdfium2.raw import FPDF_ERR_PASSWORD, FPDF_PAGEOBJ_IMAGE, FPDF_LoadMemDocument
 
-from indexer.extract.types import Block, Buffer, Fact, Limits, Reading, Request
+from indexer.extract import pdf_extras
+from indexer.extract.members import Members
+from indexer.extract.ocr import DOTS_PER_INCH, Recogniser, UnreadableError
+from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 from indexer.passages import join_broken_words
 from pipeline.errors import Permanent
 
 _HEADER = b"%PDF-1.4\n"
 _HEADER_WITHIN = 1024
+_IMAGES_WITHIN = 5  # forms inside each other
+_POINTS_PER_INCH = 72
 
 
 def read(content: Buffer, request: Request) -> Reading:
-    """One block per page with text; facts: title, pages, and how many of them have no text."""
+    """One block per page with text, then those of attached files; facts: title, pages, how many have no text."""
     with _document(content) as document:
         count = len(document)
         if count > request.limits.pages:
             raise request.limits.exceeded("pages", f"The document has {count:,} pages")
-        blocks, failed = _pages(document, count, request.limits)
-        if len(failed) == count:
+        pages = _Pages(document, request)
+        pages.read(count)
+        if len(pages.failed) == count:
             raise Permanent("corrupt", "None of the pages can be read.")
         title = document.get_metadata_value("Title").strip()
-    truncated = sum(len(block.text) for block in blocks) > request.limits.characters
-    silent = sum(1 for block in blocks if not block.text)
-    facts: dict[str, Fact] = {"pages": count, "pages_without_text": silent}
+        inside = _attached(document, pages, request)
+    facts: dict[str, Fact] = {"pages": count, "pages_without_text": pages.silent}
     if title:
         facts["title"] = title
-    return Reading([block for block in blocks if block.text], facts, truncated=truncated, partial=failed)
+    if pages.recogniser and pages.recogniser.pages:
+        facts |= {"ocr_pages": pages.recogniser.pages, "ocr_languages": pages.recogniser.languages}
+    return Reading(
+        pages.blocks + inside.blocks,
+        facts,
+        truncated=pages.left < 0 or inside.truncated,
+        partial=pages.named() + inside.partial,
+    )
 
 
 @contextmanager
@@ -37,6 +49,7 @@ def _document(content: Buffer) -> Iterator[pdfium.PdfDocument]:
     data = bytes(content)
     if b"%PDF-" not in data[:_HEADER_WITHIN]:
         data = _HEADER + data  # PDFium mends the offsets that this shifts
+    FPDF_LoadMemDocument(b"", 0, None)  # fails, or PDFium might explain a failure by that of the document before
     try:
         document = pdfium.PdfDocument(data)
     except pdfium.PdfiumError as error:
@@ -48,27 +61,91 @@ def _document(content: Buffer) -> Iterator[pdfium.PdfDocument]:
         yield document
 
 
-def _pages(document: pdfium.PdfDocument, count: int, limits: Limits) -> tuple[list[Block], list[str]]:
-    blocks: list[Block] = []
-    failed: list[str] = []
-    characters = 0
-    for number in range(1, count + 1):
-        try:
-            text = _page_text(document, number - 1)
-        except pdfium.PdfiumError:
-            failed.append(f"page {number}: it is damaged")
-            continue
-        blocks.append(Block(f"{text}\n\n" if text else "", number))
-        characters += len(text)
-        if characters > limits.characters:
-            break
-    return blocks, failed
+class _Pages:
+    """Reads one page after the other until there is more text than the limit allows."""
 
+    def __init__(self, document: pdfium.PdfDocument, request: Request) -> None:
+        self.blocks: list[Block] = []
+        self.failed: list[str] = []
+        self.silent = 0
+        self.left = request.limits.characters
+        self.attachments: list[pdf_extras.Attachment] = []
+        self._document = document
+        self.recogniser = Recogniser(request.ocr, request.spent) if request.ocr else None
+        self._headings = pdf_extras.headings(document)
+        self._pixels = request.limits.pixels
 
-def _page_text(document: pdfium.PdfDocument, index: int) -> str:
-    if document.formenv:
-        with closing(document[index]) as page:
+    def read(self, count: int) -> None:
+        """All pages, or as many as may be read."""
+        for number in range(1, count + 1):
+            try:
+                text, asides = self._page(number - 1)
+                text = text or self._recognised(number)
+            except (pdfium.PdfiumError, UnreadableError):
+                self.failed.append(f"page {number}: it is damaged")
+                continue
+            self.silent += not text
+            if words := "\n\n".join(filter(None, (text, asides))):
+                self.blocks.append(Block(f"{words}\n\n", number, heading=self._headings.of(number)))
+            self.left -= len(words)
+            if self.left < 0:
+                return
+
+    def named(self) -> list[str]:
+        """What could not be read."""
+        return self.failed + (self.recogniser.failed if self.recogniser else [])
+
+    def _page(self, index: int) -> tuple[str, str]:
+        with closing(self._document[index]) as page:
+            notes = pdf_extras.notes(self._document, page, self.attachments)
+            if not self._document.formenv:
+                return _text(page), "\n".join(notes)
             page.flatten()  # what was typed into a form becomes a part of the page, as it is loaded next
-    with closing(document[index]) as page, closing(page.get_textpage()) as textpage:
+        with closing(self._document[index]) as page:
+            text = _text(page)
+        return text, "\n".join(note for note in notes if note not in text)
+
+    def _recognised(self, number: int) -> str:
+        """The words of a page that is a picture, where pictures are read."""
+        if self.recogniser is None:
+            return ""
+        with closing(self._document[number - 1]) as page:
+            if not next(page.get_objects(filter=[FPDF_PAGEOBJ_IMAGE], max_depth=_IMAGES_WITHIN), None):
+                return ""
+            picture = _drawn(page, self._pixels)
+        return self.recogniser.text(f"page {number}", picture)
+
+
+def _drawn(page: pdfium.PdfPage, most_pixels: int) -> bytes:
+    """A page in shades of grey, as a picture in the format PGM."""
+    points = max(1.0, page.get_width() * page.get_height())
+    scale = min(DOTS_PER_INCH / _POINTS_PER_INCH, (most_pixels / points) ** 0.5)
+    with closing(page.render(scale=scale, grayscale=True)) as bitmap:
+        shades = bytes(bitmap.buffer)
+        width, height, stride = bitmap.width, bitmap.height, bitmap.stride
+    if stride != width:
+        shades = b"".join(shades[at : at + width] for at in range(0, stride * height, stride))
+    return b"P5 %d %d 255\n" % (width, height) + shades
+
+
+def _text(page: pdfium.PdfPage) -> str:
+    with closing(page.get_textpage()) as textpage:
         text = textpage.get_text_range()
     return join_broken_words(text.replace("\r\n", "\n").replace("\x00", "")).strip()
+
+
+def _attached(document: pdfium.PdfDocument, pages: _Pages, request: Request) -> Reading:
+    """What is in the files that are attached to the document and to its pages."""
+    attachments = pdf_extras.attachments(document, request.limits.members) + pages.attachments
+    if not attachments or pages.left < 0:
+        return Reading([])
+    try:
+        members = Members(request)
+    except Permanent as refusal:
+        return Reading([], partial=[f"{len(attachments)} attached files: {refusal.message.rstrip('.')}"])
+    for attachment in attachments:
+        try:
+            members.read(attachment.name, attachment.content(request))
+        except Permanent as refusal:
+            members.fail(attachment.name, refusal.message.rstrip("."))
+    return Reading(members.blocks, truncated=members.truncated, partial=members.partial)

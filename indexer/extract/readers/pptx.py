@@ -11,17 +11,13 @@ from indexer.extract.ooxml.budget import Budget, EnoughError
 from indexer.extract.ooxml.embedded import embedded_in, read_embedded
 from indexer.extract.ooxml.flow import Flow
 from indexer.extract.ooxml.package import Package, Related
-from indexer.extract.ooxml.slides import CommentsFlow, NotesFlow, SlideFlow, SlideList
+from indexer.extract.ooxml.slides import CommentsFlow, SlideFlow, SlideList
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 from pipeline.errors import Permanent
 
 _MAIN = re.compile(r"ppt/presentation\d*\.xml")
-_SLIDE = re.compile(r"ppt/slides/slide(\d+)\.xml")
+_SLIDE = re.compile(r"ppt/slides/slide(\d{1,9})\.xml")
 _SECTION, _TITLE = 1, 2
-_NOTED: tuple[tuple[str, str, type[Flow]], ...] = (
-    ("notesSlide", "notes of slide", NotesFlow),
-    ("comments", "comments on slide", CommentsFlow),
-)
 
 
 def read(content: Buffer, request: Request) -> Reading:
@@ -37,7 +33,7 @@ def read(content: Buffer, request: Request) -> Reading:
             deck.read(number, part, section)
     except EnoughError:
         truncated = True
-    if slides and deck.failed == len(slides):
+    if slides and deck.failed == len(slides) and not deck.blocks:
         raise Permanent("corrupt", "None of the slides can be read.")
     embedded = read_embedded(package, deck.embedded, request)
     facts: dict[str, Fact] = {"pages": len(slides)}
@@ -70,6 +66,7 @@ class _Deck:
         self.failed = 0
         self._package = package
         self._budget = budget
+        self._said: set[str] = set()
         self._outline = Outline()
         self._section = ""
 
@@ -79,7 +76,7 @@ class _Deck:
             self._section = section
             self._outline.enter(_SECTION, section)
         related = self._package.relationships(part) if part else {}
-        slide = SlideFlow(self._package, related, self._budget)
+        slide = SlideFlow(self._package, related, self._budget, self._said)
         try:
             self.failed += not self._package.read(part, slide, f"slide {number}")
         finally:
@@ -90,15 +87,23 @@ class _Deck:
         self.embedded += embedded_in(related)
 
     def _read_notes(self, number: int, heading: str | None, related: Related) -> None:
-        for kind, called, flow_of in _NOTED:
-            for found in related.values():
-                if found.kind == kind and not found.external:
-                    flow = flow_of(self._package, self._package.relationships(found.target), self._budget)
-                    try:
-                        self._package.read(found.target, flow, f"{called} {number}")
-                    finally:
-                        self._take(Block(flow.finish(), number, None, heading))
+        for part in _targets(related, "notesSlide"):
+            notes = SlideFlow(self._package, self._package.relationships(part), self._budget, self._said)
+            self._read_beside(part, notes, number, f"notes of slide {number}", heading)
+        for part in _targets(related, "comments"):
+            comments = CommentsFlow(self._package, self._package.relationships(part), self._budget)
+            self._read_beside(part, comments, number, f"comments on slide {number}", heading)
+
+    def _read_beside(self, part: str, flow: Flow, number: int, called: str, heading: str | None) -> None:
+        try:
+            self._package.read(part, flow, called)
+        finally:
+            self._take(Block(flow.finish(), number, None, heading))
 
     def _take(self, block: Block) -> None:
         if block.text.strip():
             self.blocks.append(Block(f"{block.text.rstrip()}\n\n", block.page, None, block.heading))
+
+
+def _targets(related: Related, kind: str) -> list[str]:
+    return [found.target for found in related.values() if found.kind == kind and not found.external]

@@ -34,7 +34,9 @@ _BINARY_SHEET = re.compile(r".*sheets/[^/]*\.bin", re.IGNORECASE)
 def read(content: Buffer, request: Request) -> Reading:
     """One block per sheet, whose page is its number and whose heading its name; facts: pages, title."""
     if content[:4] == _COMPOUND_FILE:
-        return _sheets(bytes(content), request.limits, Reading([]))
+        workbook = bytes(content)
+        _check_extent(sheet_extent.of_old_workbook(workbook), "A sheet", request.limits)
+        return _sheets(workbook, request.limits, Reading([]))
     archive = Archive(content, request)
     around = Reading([])
     workbook = _unpacked(archive, request.limits, around)
@@ -61,18 +63,18 @@ def _unpacked(archive: Archive, limits: Limits, around: Reading) -> bytes:
                     raise
                 around.partial.append(f"{name}: it cannot be unpacked")
                 continue
-            _check_extent(part, name, limits)
+            _check_extent(_extent(part, name, limits.cells), name, limits)
             target.writestr(ZipInfo(name), part)
     return out.getvalue()
 
 
-def _check_extent(part: bytes, name: str, limits: Limits) -> None:
+def _extent(part: bytes, name: str, most: int) -> int:
     if _BINARY_SHEET.fullmatch(name):
-        cells = sheet_extent.of_binary(part)
-    elif name.lower().endswith(".xml"):
-        cells = sheet_extent.of_xml(part, name, limits.cells)
-    else:
-        return
+        return sheet_extent.of_binary(part)
+    return sheet_extent.of_xml(part, name, most) if name.lower().endswith(".xml") else 0
+
+
+def _check_extent(cells: int, name: str, limits: Limits) -> None:
     if cells > limits.cells:
         raise limits.exceeded("cells", f"{name} spans {cells:,} cells")
 
@@ -121,11 +123,11 @@ def _opened(workbook: bytes) -> CalamineWorkbook:
 
 
 def _carefully(work: Callable[[], _T]) -> _T:
-    """What calamine did not expect ends it with an exception that is no Exception; it does no harm."""
+    """What calamine did not expect ends it in two other ways, of which one is no Exception; neither does harm."""
     try:
         return work()
     except BaseException as error:
-        if type(error).__name__ == "PanicException":
+        if isinstance(error, OSError) or type(error).__name__ == "PanicException":
             raise CalamineError(str(error)) from None
         raise
 

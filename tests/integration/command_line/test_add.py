@@ -38,6 +38,14 @@ def test_a_folder_becomes_documents_with_relative_paths_as_keys(fencepost: Run, 
     assert (row["name"], row["filename"], row["title"], row["metadata"]) == ("papers", "b.md", "b.md", {"year": "2026"})
 
 
+def test_an_encoding_becomes_metadata_and_one_that_nobody_knows_is_refused(
+    fencepost: Run, folder: Path, world: World
+) -> None:
+    assert fencepost("add", folder / "a.txt", "--encoding", "klingon").code == 2
+    fencepost("add", folder / "a.txt", "--encoding", "cp1251", "--meta", "year=2026")
+    assert world.row("SELECT metadata FROM versions")["metadata"] == {"year": "2026", "encoding": "cp1251"}
+
+
 def test_going_on_adds_only_what_is_new_or_changed(fencepost: Run, folder: Path, world: World) -> None:
     fencepost("add", folder)
     (folder / "a.txt").write_text("changed")

@@ -5,8 +5,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from httpx import Client
 
+from indexer.extract import Passage
 from pipeline.outcomes import Rejected
 from tests.integration.command_line.conftest import Run
+from tests.support.read import publish
 from tests.support.waiting import until
 from tests.support.world import World
 
@@ -37,6 +39,31 @@ def test_list_shows_states_and_reasons(fencepost: Run) -> None:
     assert len(fencepost("list", "--limit", "2", "--json").json) == 2
     assert fencepost("list", "-c", "nowhere").code == 4
     assert fencepost("list", "--state", "lost").code == 2
+
+
+def test_what_became_of_a_text_is_listed_and_shown(fencepost: Run, world: World) -> None:
+    failed = [f"page {n}: it is damaged" for n in range(5)]
+    publish(world, world.upload("scan", key="scan.pdf"), "no_text", pages=12, pages_without_text=12)
+    publish(world, world.upload("part", key="part.pdf"), "partial", partial=failed)
+    ran = fencepost("list", "--text", "no_text")
+    (line,) = ran.out.splitlines()[1:]
+    assert "no_text" in line
+    assert "Nothing to read was found" in line
+    assert fencepost("list", "--text", "truncated").code == 4
+    assert fencepost("list", "--text", "bad").code == 2
+    shown = fencepost("show", "scan.pdf").out
+    assert "12 pages, all of them without text: probably scanned." in shown
+    assert "FENCEPOST_EXTRACT__OCR_LANGUAGES" in shown
+    shown = fencepost("show", "part.pdf").out
+    assert all(name in shown for name in failed)
+    assert fencepost("show", "part.pdf", "--json").json["text"]["partial"] == failed
+
+
+def test_a_text_is_printed_in_its_places(fencepost: Run, world: World) -> None:
+    passages = [Passage("one\n", 1), Passage("two\n", 1, "a.zip/b.pdf", "Chapter")]
+    publish(world, world.upload("x", key="box"), "ok", passages)
+    out = fencepost("text", "box").out
+    assert out.index("page 1") < out.index("one") < out.index("a.zip/b.pdf · page 1 · Chapter") < out.index("two")
 
 
 def test_a_table_in_a_pipe_has_one_line_for_each_row(
@@ -75,6 +102,32 @@ def test_reindex_of_some_of_the_failed_and_of_all(fencepost: Run) -> None:
     assert fencepost("reindex").code == 2
     assert fencepost("reindex", "good.txt", "--all").code == 2
     assert fencepost("reindex", "nowhere").code == 4
+
+
+def test_reindex_in_another_encoding(fencepost: Run, ids: dict[str, str], world: World) -> None:
+    assert fencepost("reindex", "good.txt", "--encoding", "cp1251", "--json").json == {"accepted": 1, "skipped": 0}
+    newest = world.row(
+        "SELECT metadata FROM versions WHERE document_id = :id ORDER BY input_version DESC LIMIT 1", id=ids["good.txt"]
+    )
+    assert newest["metadata"] == {"year": 2026, "encoding": "cp1251"}
+    ran = fencepost("reindex", "good.txt", "--encoding", "klingon")
+    assert (ran.code, "klingon" in ran.err) == (2, True)
+
+
+def test_reindex_of_what_is_outdated_says_what_and_why(fencepost: Run, world: World) -> None:
+    publish(world, world.upload("old", key="old.txt"))  # under a key that is not that of any settings
+    rejected = world.upload("rtf", key="old.rtf")
+    world.finish(world.lease(rejected.job_id)[0], Rejected("unsupported_format", "This is an RTF document."))
+    ran = fencepost("reindex", "--outdated", "--dry-run")
+    assert ran.code == 0
+    assert "text/plain" in ran.out
+    assert "1 would be read anew, 0 wait anyway" in ran.out
+    assert "fencepost quarantine replay --all --code unsupported_format" in ran.out
+    assert fencepost("reindex", "--outdated", "--json").json["accepted"] == 1
+    assert fencepost("reindex", "--outdated").out.splitlines()[0] == "0 accepted, 1 wait anyway"
+    assert fencepost("reindex", "--outdated", "-c", "nowhere").code == 4
+    assert fencepost("reindex", "--dry-run", "--all").code == 2
+    assert fencepost("reindex", "old.txt", "--outdated").code == 2
 
 
 def test_delete_goes_on_after_what_is_not_there(fencepost: Run, client: Client, ids: dict[str, str]) -> None:

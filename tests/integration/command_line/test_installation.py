@@ -140,6 +140,7 @@ def test_doctor_finds_a_server_that_is_away_and_a_broker_that_drops_messages(
         "packages": True,
         "database": True,
         "broker": True,
+        "ocr": None,
         "server": False,
         "processes": None,
         "breakers": None,
@@ -159,6 +160,24 @@ def test_doctor_looks_at_opensearch_where_it_is_used(run: Run, opensearch: Local
     assert re.fullmatch(words, well["finding"])
     away = finding(FENCEPOST_OPENSEARCH_URL=f"http://127.0.0.1:{free_port()}")
     assert (away["ok"], away["finding"]) == (False, "OpenSearch cannot be reached.")
+
+
+def test_languages_that_tesseract_has_not_are_refused_where_people_see_it(
+    run: Run, database: Database, broker_url: str, tmp_path: Path
+) -> None:
+    variables = {
+        "FENCEPOST_DATABASE_URL": database.url,
+        "FENCEPOST_BROKER_URL": broker_url,
+        "FENCEPOST_URL": "http://127.0.0.1:9",
+        "FENCEPOST_EXTRACT__OCR_LANGUAGES": "tlh",
+    }
+    said = "FENCEPOST_EXTRACT__OCR_LANGUAGES cannot be tlh: Tesseract "
+    found = {finding["check"]: finding for finding in run("doctor", "--json", **variables).json}
+    assert found["ocr"]["ok"] is False
+    assert found["ocr"]["finding"].startswith(said)
+    (tmp_path / "note.txt").write_text("A lighthouse keeper's log.")
+    for refused in (run("extract", tmp_path / "note.txt", **variables), run("worker", **variables)):
+        assert (refused.code, refused.err.startswith(f"fencepost: {said}")) == (2, True)
 
 
 def test_another_package_of_our_name_is_found() -> None:

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from httpx import Client
 
-from indexer import results
-from indexer.extract import Extraction, Passage
-from pipeline.outcomes import Published, Rejected, RetryLater, TextQuality
+from indexer.extract import Passage
+from pipeline.outcomes import Published, Rejected, RetryLater
+from tests.support.read import publish
 from tests.support.world import World
 
 
@@ -82,7 +82,69 @@ def test_a_list_is_filtered_by_state_collection_and_key(client: Client, world: W
     assert keys(collection="nowhere") == []
 
 
-@pytest.mark.parametrize("query", ["cursor=nonsense", "cursor=WyJhIiwiYiJd", "limit=0", "limit=501", "state=lost"])
+def test_a_list_is_filtered_by_what_became_of_the_text(client: Client, world: World) -> None:
+    for n, quality in enumerate(["ok", "no_text", "partial", "no_text", "truncated", "text_unreliable"]):
+        publish(world, world.upload(f"words {n}", key=f"{n}-{quality}"), quality)
+    world.upload("words", key="waits")
+
+    def keys(**query: str) -> list[str]:
+        items = client.get("/v1/documents", params=query).json()["items"]
+        assert {item["text_quality"] for item in items} <= {query["text_quality"]}
+        return [item["key"] for item in items]
+
+    assert keys(text_quality="no_text") == ["3-no_text", "1-no_text"]
+    assert keys(text_quality="ok") == ["0-ok"]
+    assert keys(text_quality="partial", state="succeeded", collection="default") == ["2-partial"]
+    assert keys(text_quality="partial", state="queued") == []
+    first = client.get("/v1/documents?text_quality=no_text&limit=1").json()
+    rest = client.get("/v1/documents", params={"text_quality": "no_text", "cursor": first["next"]}).json()
+    assert [item["key"] for item in rest["items"]] == ["1-no_text"]
+
+
+def test_what_is_wrong_with_a_text_follows_what_is_published(client: Client, world: World) -> None:
+    def flawed() -> list[str]:
+        return [item["key"] for item in client.get("/v1/documents?text_quality=no_text").json()["items"]]
+
+    accepted = world.upload("a scan", key="a")
+    publish(world, accepted, "no_text")
+    failed = world.upload("broken", key="a")
+    world.finish(world.lease(failed.job_id)[0], Rejected("corrupt", "The file ends too early."))
+    assert flawed() == ["a"], "it is still what is searchable"
+    publish(world, world.upload("a better scan", key="a"), "ok")
+    assert flawed() == []
+    publish(world, world.upload("a bad scan", key="a"), "no_text")
+    assert flawed() == ["a"]
+    deleted = world.delete(accepted.document_id)
+    world.finish(world.lease(deleted.job_id)[0])
+    assert flawed() == []
+    assert client.get(f"/v1/documents/{accepted.document_id}").json()["text"] is None
+
+
+def test_a_document_tells_the_facts_of_its_text(client: Client, world: World) -> None:
+    accepted = world.upload("words")
+    assert client.get(f"/v1/documents/{accepted.document_id}").json()["text"] is None
+    publish(
+        world, accepted, "partial", characters=5, pages=12, pages_without_text=3, partial=["page 4: it is damaged"],
+        language="en", language_confidence=0.99, title="Log", internal=1,
+    )  # fmt: skip
+    text = client.get(f"/v1/documents/{accepted.document_id}").json()["text"]
+    assert text == {
+        "quality": "partial",
+        "sentences": [
+            "Some parts could not be read: page 4: it is damaged.",
+            "12 pages, 3 of them without text: probably scanned.",
+            "Its language is en.",
+        ],
+        "hint": "Mend the parts that are named, or upload them by themselves.",
+        "characters": 5, "title": "Log", "pages": 12, "pages_approximate": None, "pages_without_text": 3,
+        "ocr_pages": None, "ocr_languages": None, "encoding": None, "encoding_confidence": None, "language": "en",
+        "language_confidence": 0.99, "truncated": None, "partial": ["page 4: it is damaged"],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "query", ["text_quality=good", "cursor=nonsense", "cursor=WyJhIiwiYiJd", "limit=0", "limit=501", "state=lost"]
+)
 def test_a_list_refuses_what_it_cannot_mean(client: Client, query: str) -> None:
     answer = client.get(f"/v1/documents?{query}")
     assert (answer.status_code, answer.headers["content-type"]) == (422, "application/problem+json")
@@ -147,21 +209,30 @@ def test_text_that_was_not_read_yet_is_404(client: Client) -> None:
 
 
 def test_text_comes_by_page_from_the_stored_result(client: Client, world: World) -> None:
-    accepted = upload(client)
+    accepted = world.upload()
     passages = [
         Passage("one ", 1), Passage("two", 1), Passage("three|four|five", 2, None, None, ((6, 3), (11, 4))),
         Passage("inside", None, "letter.txt"),
     ]  # fmt: skip
-    extraction = Extraction("text/plain", TextQuality.OK, passages, {})
-    (content,) = world.rows("SELECT sha256 FROM contents")
-    with world.engine.begin() as connection:
-        results.store(connection, {results.Key(content["sha256"], "text-2.1", "f"): extraction})
-    result_id = world.row("SELECT result_id FROM results")["result_id"]
-    world.finish(world.lease(world.row("SELECT job_id FROM jobs")["job_id"])[0], Published(result_id))
-    path = f"/v1/documents/{accepted['document_id']}/text"
+    publish(world, accepted, "ok", passages)
+    path = f"/v1/documents/{accepted.document_id}/text"
     pages = [(page["page"], page["text"]) for page in client.get(path).json()["pages"]]
     assert pages == [(1, "one two"), (2, "three|"), (3, "four|"), (4, "five"), (None, "inside")]
     first = client.get(path, params={"limit": 4}).json()
     rest = client.get(path, params={"limit": 4, "cursor": first["next"]}).json()
     assert (len(first["pages"]), rest["pages"][0]["member"], rest["next"]) == (4, "letter.txt", None)
-    assert client.get(f"/v1/documents/{accepted['document_id']}").json()["text_quality"] == "ok"
+    assert client.get(f"/v1/documents/{accepted.document_id}").json()["text_quality"] == "ok"
+
+
+def test_text_tells_the_member_and_the_heading_of_each_piece(client: Client, world: World) -> None:
+    accepted = world.upload()
+    passages = [
+        Passage("Preface. ", 1), Passage("Wicks. ", 1, None, "Lamps › Wicks"),
+        Passage("More. ", 1, None, "Lamps › Wicks"), Passage("Dear Ada", None, "box.zip/letter.eml", "Subject"),
+    ]  # fmt: skip
+    publish(world, accepted, "ok", passages)
+    assert client.get(f"/v1/documents/{accepted.document_id}/text").json()["pages"] == [
+        {"page": 1, "member": None, "heading": None, "text": "Preface. "},
+        {"page": 1, "member": None, "heading": "Lamps › Wicks", "text": "Wicks. More. "},
+        {"page": None, "member": "box.zip/letter.eml", "heading": "Subject", "text": "Dear Ada"},
+    ]

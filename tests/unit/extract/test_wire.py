@@ -23,6 +23,7 @@ def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
     [
         Request(b"\n\x00 bytes \n", "a.txt", "text/plain", "koi8-r", Limits(characters=7)),
         Request(b""),
+        Request(b"", seconds=7.5),
         Request(Path("/tmp/a document")),  # noqa: S108 - a name only
     ],
 )

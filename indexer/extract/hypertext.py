@@ -1,0 +1,160 @@
+"""HTML read as a stream of tags and words, in time that grows with its length and nothing else.
+
+It follows the tokeniser of the HTML standard where that shows in the words. Where a page is cut off or a quotation mark
+is missing, more of it is kept than a browser would show. The parser of the standard library takes quadratic time for
+what is never closed, raises AssertionError for some damage, and its words differ from one patch release to the next.
+"""
+
+import re
+from html import unescape
+from typing import Protocol
+
+_TAG_NAME = re.compile(r"[a-zA-Z][^\s/>]*+")
+_BETWEEN = re.compile(r"[\s/]*+")
+_ATTRIBUTE_NAME = re.compile(r"[^\s/>][^\s/>=]*+")
+_EQUALS = re.compile(r"\s*+=\s*+")
+_BARE_VALUE = re.compile(r"[^\s>]*+")
+_RAW = frozenset({"script", "style", "xmp", "iframe", "noembed", "noframes"})
+_WITH_ENTITIES = frozenset({"title", "textarea"})
+_CDATA = "<![CDATA["
+
+
+class Handler(Protocol):
+    """What is done with the tags and words; names are in small letters."""
+
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        """A start tag."""
+
+    def end(self, tag: str) -> None:
+        """An end tag; the elements of HTML need not have one, nor a start tag."""
+
+    def text(self, text: str) -> None:
+        """Words between two tags, with all character references resolved."""
+
+
+def parse(source: str, handler: Handler) -> None:
+    """Reads a page or a piece of one. Any text is HTML: there is nothing to raise."""
+    _Tokens(source, handler).read()
+
+
+def _resolved(text: str) -> str:
+    if "&" not in text:
+        return text
+    try:
+        return unescape(text)
+    except ValueError:  # the number of a character in thousands of digits
+        return text
+
+
+class _Tokens:
+    """The source and a place in it. What was once not found from there on is never looked for again."""
+
+    def __init__(self, source: str, handler: Handler) -> None:
+        self._source = source
+        self._handler = handler
+        self._missing: set[str] = set()
+
+    def read(self) -> None:
+        source, at = self._source, 0
+        while at < len(source):
+            sign = source.find("<", at)
+            if sign < 0:
+                sign = len(source)
+            if sign > at:
+                self._handler.text(_resolved(source[at:sign]))
+            at = self._markup(sign) if sign < len(source) else sign
+
+    def _find(self, wanted: str, at: int) -> int:
+        if wanted in self._missing:
+            return -1
+        found = self._source.find(wanted, at)
+        if found < 0:
+            self._missing.add(wanted)
+        return found
+
+    def _markup(self, at: int) -> int:
+        """Handles what begins with `<` here; returns where it ends."""
+        source = self._source
+        following = source[at + 1 : at + 2]
+        if source.startswith("<!--", at):
+            end = self._find("-->", at + 2)
+            return end + 3 if end >= 0 else len(source)
+        close = self._find(">", at)
+        if close >= 0 and following.isascii():
+            if following.isalpha():
+                return self._start_tag(at)
+            if following == "/":
+                return self._end_tag(at, close)
+            if source.startswith(_CDATA, at):
+                return self._cdata(at, close)
+            if following in {"!", "?"}:
+                return close + 1
+        self._handler.text("<")
+        return at + 1
+
+    def _cdata(self, at: int, close: int) -> int:
+        end = self._find("]]>", at)
+        if end < 0:
+            return close + 1
+        self._handler.text(self._source[at + len(_CDATA) : end])
+        return end + 3
+
+    def _end_tag(self, at: int, close: int) -> int:
+        if name := _TAG_NAME.match(self._source, at + 2):
+            self._handler.end(name[0].lower())
+        return close + 1
+
+    def _start_tag(self, at: int) -> int:
+        name = _TAG_NAME.match(self._source, at + 1)
+        tag = name[0].lower() if name else ""
+        attributes: dict[str, str] = {}
+        at += 1 + len(tag)
+        while True:
+            at = self._past(_BETWEEN, at)
+            if self._source[at : at + 1] in {">", ""}:
+                break
+            at = self._attribute(at, attributes)
+        self._handler.start(tag, attributes)
+        if self._source[at - 1] == "/":
+            self._handler.end(tag)
+            return at + 1
+        return self._raw(tag, at + 1) if tag in _RAW or tag in _WITH_ENTITIES else at + 1
+
+    def _attribute(self, at: int, attributes: dict[str, str]) -> int:
+        end = self._past(_ATTRIBUTE_NAME, at)
+        name, value = self._source[at:end].lower(), ""
+        if equals := _EQUALS.match(self._source, end):
+            start = equals.end()
+            quote = self._source[start : start + 1]
+            end = self._find(quote, start + 1) if quote in {'"', "'"} else -1
+            if end >= 0:
+                value, end = self._source[start + 1 : end], end + 1
+            else:
+                end = self._past(_BARE_VALUE, start)
+                value = self._source[start:end]
+        attributes.setdefault(name, _resolved(value))
+        return end
+
+    def _raw(self, tag: str, at: int) -> int:
+        """The content of an element whose tags are words. A script that does not end goes on to the end of the page."""
+        end = self._end_of(tag, at)
+        if end < 0 and tag in _WITH_ENTITIES:
+            return at
+        end = len(self._source) if end < 0 else end
+        text = self._source[at:end]
+        self._handler.text(_resolved(text) if tag in _WITH_ENTITIES else text)
+        return end
+
+    def _end_of(self, tag: str, at: int) -> int:
+        mark = f"</{tag}"
+        if mark in self._missing:
+            return -1
+        found = re.compile(f"{mark}(?=[\\s/>])", re.IGNORECASE).search(self._source, at)
+        if found is None:
+            self._missing.add(mark)
+            return -1
+        return found.start()
+
+    def _past(self, pattern: re.Pattern[str], at: int) -> int:
+        found = pattern.match(self._source, at)
+        return found.end() if found else at

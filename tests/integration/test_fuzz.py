@@ -1,0 +1,12 @@
+"""A short run of `make fuzz`, always the same."""
+
+from tests import fuzz
+
+
+def test_broken_documents_end_as_text_or_as_a_refusal():
+    run = fuzz.Run(seed=5, seconds=18, documents=1500)
+    run.run()
+    assert run.violations == []
+    assert sum(row.documents for row in run.rows.values()) > 100
+    assert sum(row.text for row in run.rows.values()) > 0
+    assert sum(row.refused for row in run.rows.values()) > 0

@@ -1,0 +1,25 @@
+"""Today's key of a stored result is the key that a worker would store it under."""
+
+from dataclasses import replace
+
+import pytest
+
+from indexer.extract import KINDS, Kind, Request, extractor, fingerprint
+from indexer.extract.expected import expected_key
+from indexer.extract.pool import limits, ocr
+from pipeline.settings import Extract
+
+SETTINGS = Extract(pages=7, ocr_languages="eng+deu")
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
+@pytest.mark.parametrize("encoding", ["", "CP1251 "])
+def test_it_is_that_of_a_worker(kind: Kind, encoding: str) -> None:
+    request = Request(b"some bytes", "name", encoding=encoding, limits=limits(SETTINGS), ocr=ocr(SETTINGS))
+    stored = extractor(replace(kind, revision=kind.revision + 1))
+    assert expected_key(SETTINGS)(stored, encoding) == (extractor(kind), fingerprint(kind, request))
+
+
+@pytest.mark.parametrize("stored", ["", "papyrus-1.1", "pdf"])
+def test_what_nothing_reads_has_none(stored: str) -> None:
+    assert expected_key(SETTINGS)(stored, "") is None

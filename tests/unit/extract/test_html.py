@@ -1,0 +1,47 @@
+import pytest
+
+from indexer.extract import Extraction, Request, extract
+
+
+def read(body: str) -> Extraction:
+    return extract(Request(f"<!doctype html>{body}".encode(), "a.html"))
+
+
+def text(body: str) -> str:
+    return "".join(passage.text for passage in read(body).passages).strip()
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ("a<wbr>b<b>c</b>&shy;d", "abcd"),
+        ("a<br>b<br/>c</br>d", "a\nb\ncd"),
+        ("<p>a<p>b<hr>c", "a\n\nb\n\nc"),
+        ("<ruby>漢<rp>(</rp><rt>かん</rt>字<rt>じ</rt></ruby>", "漢字 かんじ"),
+        ("a<script>b</p></script >c<style>d", "ac"),
+        ("a<SCRIPT/>b<script>c</Script>d", "abd"),
+        ("<script>a</scripts>b</script>c", "c"),
+        ("a<!-- b > c -->d<!-->e<!--->f<!-- g", "adef"),
+        ("a<![CDATA[<b>]]>c<![if x]>d<![endif]><?php e ?>f<!x>g", "a<b>cdfg"),
+        ("1 < 2 <3 a<", "1 < 2 <3 a<"),
+        ("a<b", "a<b"),
+        ('a<img alt="x > y">b<img alt=z>c<img alt>d', "a x > y b z cd"),
+        ('a<p title="b>c</p>d', "a\n\nc\n\nd"),
+        ("a</ b>c</>d</B x>e", "acde"),
+        ("<title>T</title><svg><title>S</title></svg>x", "Sx"),
+        ("<title/><p>x", "x"),
+        ("<title>a<p>x", "x"),
+        ("<textarea>a <b>\n c</textarea>", "a <b>\nc"),
+        ("<iframe><p>a</iframe><noscript>b</noscript><template>c<template>d</template>e</template>f", "bf"),
+        ("&lt;&#x1F40B;&#128011;&eacute &#0; &amp", "<🐋🐋é \ufffd &"),
+        ("&#" + "9" * 5000 + ";", "&#" + "9" * 5000 + ";"),
+    ],
+)
+def test_words_of_a_page(body: str, words: str):
+    assert text(body) == words
+
+
+def test_headings_make_paths_and_the_title_is_a_fact():
+    found = read("<title>The\n title</title>a<h1>One</h1>b<h2>Two<h3>Three</h3>c")
+    assert [(p.heading, p.text.split()) for p in found.passages if p.heading] == []
+    assert found.facts["title"] == "The title"

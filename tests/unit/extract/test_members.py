@@ -1,0 +1,133 @@
+from collections.abc import Iterator
+
+import pytest
+
+from indexer.extract import Extraction, Request, extract
+from indexer.extract.members import Members
+from indexer.extract.types import Block, Limits, Reading
+from pipeline.outcomes import TextQuality
+from tests.samples._messages import message, multipart, packed, part
+from tests.support import documents
+
+PDF = documents.pdf([["First page"], ["Second page"]])
+
+
+def nested(levels: int) -> bytes:
+    content = documents.archive({"note.txt": b"words at level 0"})
+    for n in range(1, levels):
+        content = documents.archive({"note.txt": f"words at level {n}".encode(), "in.zip": content})
+    return content
+
+
+def read(content: bytes, **more: object) -> Extraction:
+    return extract(Request(content, **more))  # type: ignore[arg-type] # whatever the test says
+
+
+def test_pages_and_paths_survive_through_messages_and_archives():
+    letter = message(multipart("mixed", [part("See below"), packed(PDF, "application/pdf", "tide.pdf")]))
+    found = read(documents.archive({"post/letter.eml": letter}))
+    assert [(p.member, p.page, p.text.split()[0]) for p in found.passages] == [
+        ("post/letter.eml", None, "Subject:"),
+        ("post/letter.eml/tide.pdf", 1, "First"),
+        ("post/letter.eml/tide.pdf", 2, "Second"),
+    ]
+
+
+def test_one_that_fails_is_named_with_its_path_and_harms_no_other():
+    inner = documents.archive({"torn.pdf": PDF[:100], "good.txt": b"good words"})
+    found = read(documents.archive({"in.zip": inner, "last.txt": b"last words"}))
+    assert [p.text for p in found.passages] == ["good words", "last words"]
+    assert found.text_quality is TextQuality.PARTIAL
+    (named,) = found.facts["partial"]  # type: ignore[misc] # a list
+    assert str(named).startswith("in.zip/torn.pdf: The file begins like a PDF")
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_how_deep_documents_may_lie(depth: int):
+    found = read(nested(5), limits=Limits(depth=depth))
+    assert [p.text for p in found.passages] == [f"words at level {4 - n}" for n in range(depth + 1)]
+    assert f"limit is {depth} (FENCEPOST_EXTRACT__DEPTH)" in str(found.facts["partial"])
+
+
+def test_when_the_time_is_up_the_rest_is_named():
+    found = read(documents.archive({"a.txt": b"a", "b.txt": b"b"}), seconds=0)
+    assert found.text_quality is TextQuality.NO_TEXT
+    why = "The time was up before it was read"
+    assert found.facts["partial"] == [f"a.txt: {why}", f"b.txt: {why}"]
+
+
+def test_a_message_whose_time_is_up_keeps_its_head():
+    found = read(message(multipart("mixed", [part("Hello"), packed(b"x", "text/plain", "a.txt")])), seconds=0)
+    assert "Attachments: a.txt" in found.passages[0].text
+    assert found.facts["partial"] == [
+        "the message: the time was up before all of it was read",
+        "a.txt: The time was up before it was read",
+    ]
+
+
+def test_what_archives_inside_use_up_counts_for_the_whole():
+    inner = documents.archive({f"{n}.txt": b"x" * 1000 for n in range(4)}, compress=True)
+    outer = documents.archive({"a.zip": inner, "b.zip": inner})
+    assert len(read(outer).passages) == 8
+    for limits, setting in ((Limits(members=9), "MEMBERS"), (Limits(total_bytes=7000), "TOTAL_BYTES")):
+        found = read(outer, limits=limits)
+        assert {p.member.partition("/")[0] for p in found.passages if p.member} == {"a.zip"}
+        assert "b.zip: The archive" in str(found.facts["partial"])
+        assert setting in str(found.facts["partial"])
+
+
+def test_nothing_more_is_unpacked_once_there_is_enough_text():
+    members = Members(Request(b"", limits=Limits(characters=10)))
+    members.read("a.txt", b"more than ten characters")
+
+    def never() -> Iterator[bytes]:
+        raise AssertionError
+        yield b""
+
+    members.read("b.txt", never())
+    assert members.truncated
+    assert members.partial == []
+    assert [block.member for block in members.blocks] == ["a.txt"]
+
+
+def test_a_reader_that_fails_is_its_members_fault_but_not_one_without_memory():
+    members = Members(Request(b""))
+
+    def failing(_inside: Request) -> Reading:
+        raise ZeroDivisionError
+
+    def hungry(_inside: Request) -> Reading:
+        raise MemoryError
+
+    members.read_by("a", failing)
+    assert members.partial == ["a: its reader failed (ZeroDivisionError)"]
+    with pytest.raises(MemoryError):
+        members.read_by("b", hungry)
+
+
+def test_a_member_read_quietly_is_not_missed():
+    members = Members(Request(b""))
+    members.read("logo.png", b"\x00\x01\x02" * 100, quietly=True)
+    assert members.partial == []
+    members.read("logo.png", b"\x00\x01\x02" * 100)
+    assert members.partial[0].startswith("logo.png (2): This is a binary file")
+
+
+def test_an_empty_member_has_nothing_to_miss():
+    assert read(documents.archive({"__init__.py": b"", "a.py": b"pass"})).text_quality is TextQuality.OK
+
+
+def test_a_member_gets_the_request_of_the_whole():
+    seen: list[Request] = []
+
+    def look(inside: Request) -> Reading:
+        seen.append(inside)
+        return Reading([Block("x", 7, "deeper", "head")])
+
+    whole = Request(b"all", "all.zip", "application/zip", "koi8-r", depth=1)
+    members = Members(whole)
+    members.read_by("in/a.txt", look)
+    (inside,) = seen
+    assert (inside.filename, inside.declared_media_type, inside.encoding, inside.depth) == ("a.txt", "", "", 2)
+    assert inside.spent is whole.spent
+    assert members.blocks == [Block("x", 7, "in/a.txt/deeper", "head")]

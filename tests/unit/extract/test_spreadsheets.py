@@ -1,0 +1,92 @@
+"""Cells as people read them, and the rectangle that a sheet spans."""
+
+from datetime import date, datetime, time, timedelta
+
+import pytest
+
+from indexer.extract import Request, extract, sheet_extent
+from indexer.extract.cells import line, shown
+from pipeline.errors import Permanent
+from tests.samples import _workbooks
+
+FAR = 'r="XFD1048576"'
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (5.0, "5"),
+        (-0.25, "-0.25"),
+        (0.1 + 0.2, "0.3"),
+        (123456789012345.0, "123456789012345"),
+        (1e300, "1e+300"),
+        (7, "7"),
+        (True, "TRUE"),
+        (date(2024, 3, 1), "2024-03-01"),
+        (datetime(2024, 3, 1), "2024-03-01"),  # noqa: DTZ001 - a cell has no zone
+        (datetime(2024, 3, 1, 14, 30), "2024-03-01 14:30"),  # noqa: DTZ001
+        (time(7, 5, 9), "07:05:09"),
+        (timedelta(hours=30, minutes=5), "30:05"),
+        (-timedelta(seconds=61), "-0:01:01"),
+    ],
+)
+def test_a_value_as_people_read_it(value: object, words: str):
+    assert shown(value) == words
+
+
+def test_a_row_without_its_empty_cells():
+    assert line(["", 5.0, "", "two\r\nlines", ""]) == "5\ttwo  lines"
+    assert line(["", ""]) == ""
+
+
+def sheet(rows: str) -> bytes:
+    return _workbooks.sheet_part(rows)
+
+
+@pytest.mark.parametrize(
+    ("rows", "cells"),
+    [
+        ("", 0),
+        ('<row r="2"><c r="C2"><v>1</v></c></row>', 6),
+        ("<row><c><v>1</v></c><c><v>2</v></c></row><row><c><v>1</v></c></row>", 4),
+        (f'<row r="1"><c r="A1"><v>1</v></c></row><row r="1048576"><c {FAR} s="1"/></row>', 1),
+        (f'<row r="1"><c r="A1"><v>1</v></c><c {FAR}><v>1</v></c></row>', 16_384 * 1_048_576),
+        ("<row r='9'><c r = 'ab3'><is><t>x</t></is></c></row>", 28 * 3),
+        (f'<row r="1"><c {FAR}><v>1</v></row>', 16_384 * 1_048_576),
+    ],
+    ids=["empty", "one", "without places", "only a format", "far", "other quotes", "not well-formed"],
+)
+def test_the_extent_of_a_sheet(rows: str, cells: int):
+    assert sheet_extent.of_xml(sheet(rows), "sheet1.xml", 100) == cells
+
+
+def test_a_large_sheet_is_not_taken_for_smaller_than_it_is():
+    rows = "".join(f'<row r="{r}"><c r="A{r}"><v>{r}</v></c><c r="AB{r}"><v>1</v></c></row>' for r in range(1, 40_000))
+    assert sheet_extent.of_xml(sheet(rows), "sheet1.xml", 20_000_000) == 39_999 * 28
+    without_places = sheet(rows.replace(' r="AB', ' x="AB'))
+    assert sheet_extent.of_xml(without_places, "sheet1.xml", 20_000_000) == 39_999 * 2
+
+
+def test_the_extent_of_a_binary_sheet():
+    rows = _workbooks.xlsb_row(0, ["a"]) + _workbooks.xlsb_row(9, [None, None, 7])
+    assert sheet_extent.of_binary(rows) == 30
+    assert sheet_extent.of_binary(rows[:-9]) <= 30
+
+
+def test_the_extent_of_an_old_workbook():
+    cells = _workbooks.biff_cell(0, 0, "a") + _workbooks.biff_cell(9, 2, 7)
+    assert sheet_extent.of_old_workbook(_workbooks.xls_file(_workbooks.biff_cell(3, 1, 7), cells, names="AB")) == 30
+    assert sheet_extent.of_old_workbook(b"\xd0\xcf\x11\xe0 and nothing else") == 0
+
+
+def test_what_spans_too_much_is_refused_with_the_setting_that_allows_more():
+    far = _workbooks.xlsx({"Log": []}, {"xl/worksheets/sheet1.xml": sheet(f'<row r="1"><c {FAR}><v>1</v></c></row>')})
+    said = r"sheet1.xml spans 17,179,869,184 cells; the limit is 20,000,000 \(FENCEPOST_EXTRACT__CELLS\)"
+    with pytest.raises(Permanent, match=said) as refusal:
+        extract(Request(far))
+    assert refusal.value.code == "limit_exceeded"
+
+
+def test_a_sheet_is_named_in_the_heading_of_its_text():
+    found = extract(Request(_workbooks.xlsx({"Log": [["a"]], "Tides": [["b"]]})))
+    assert [(p.page, p.heading, p.text.strip()) for p in found.passages] == [(1, "Log", "a"), (2, "Tides", "b")]

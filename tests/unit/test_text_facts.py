@@ -1,0 +1,75 @@
+"""What people are told of a text, and what programs are."""
+
+from typing import Any
+
+import pytest
+
+from pipeline.outcomes import QUALITY_HINTS, QUALITY_SENTENCES, TextQuality
+from pipeline.text_facts import TextFacts, sentences
+
+
+def test_every_quality_has_a_sentence_and_each_that_lacks_something_a_hint() -> None:
+    assert set(QUALITY_SENTENCES) == set(TextQuality)
+    assert set(QUALITY_HINTS) == set(TextQuality) - {TextQuality.OK}
+    assert all(sentence.endswith(".") for sentence in (*QUALITY_SENTENCES.values(), *QUALITY_HINTS.values()))
+
+
+@pytest.mark.parametrize(
+    ("facts", "said"),
+    [
+        ({}, []),
+        ({"characters": 5}, []),
+        ({"pages": 1}, ["1 page."]),
+        ({"pages": 12, "pages_without_text": 0}, ["12 pages."]),
+        ({"pages": 12, "pages_without_text": 3}, ["12 pages, 3 of them without text: probably scanned."]),
+        ({"pages": 2, "pages_without_text": 2}, ["2 pages, all of them without text: probably scanned."]),
+        ({"pages": 1200, "pages_approximate": True}, ["About 1,200 pages."]),
+        (
+            {"pages": 9, "ocr_pages": 8, "pages_without_text": 1},
+            ["9 pages, 8 of them recognised from pictures, 1 of them without text."],
+        ),
+        (
+            {"truncated": True, "characters": 20_000_000},
+            ["The text was cut at 20,000,000 characters: what comes after is not found."],
+        ),
+        (
+            {"partial": ["page 3: it is damaged", "a.pdf: it needs a password"]},
+            ["Some parts could not be read: page 3: it is damaged; a.pdf: it needs a password."],
+        ),
+        ({"partial": [*"abcde"]}, ["Some parts could not be read: a; b; c; and 2 more."]),
+        ({"encoding": "utf-8", "encoding_confidence": 1.0}, ["Read as utf-8."]),
+        (
+            {"encoding": "cp1251", "encoding_confidence": 0.8},
+            ["Read as cp1251 (80 % sure); if that is wrong, reindex it with its encoding."],
+        ),
+        ({"language": "de", "language_confidence": 0.99}, ["Its language is de."]),
+        ({"language": "de", "language_confidence": 0.6}, ["Its language is de (60 % sure)."]),
+    ],
+)
+def test_facts_in_words(facts: dict[str, Any], said: list[str]) -> None:
+    assert list(sentences("ok", facts)) == said
+
+
+def test_what_is_missing_is_said_first() -> None:
+    first, second = sentences("no_text", {"pages": 3, "pages_without_text": 3})
+    assert first.startswith("Nothing to read was found")
+    assert second.startswith("3 pages")
+
+
+def test_what_is_said_in_detail_is_not_said_in_general() -> None:
+    assert list(sentences("partial", {"partial": ["a: no"]})) == ["Some parts could not be read: a: no."]
+    assert len(list(sentences("truncated", {"truncated": True, "characters": 5, "partial": ["a: no"]}))) == 2
+    assert list(sentences("partial", {})) == [QUALITY_SENTENCES[TextQuality.PARTIAL]]
+
+
+def test_programs_get_the_known_facts_and_nothing_else() -> None:
+    facts = TextFacts.of("partial", {"pages": 3, "partial": ["page 2: no"], "secret_of_a_reader": 1, "title": None})
+    assert facts is not None
+    told = facts.model_dump()
+    assert (told["quality"], told["pages"], told["partial"], told["title"]) == ("partial", 3, ["page 2: no"], None)
+    assert "secret_of_a_reader" not in told
+    assert told["hint"] == QUALITY_HINTS[TextQuality.PARTIAL]
+
+
+def test_what_is_not_published_has_none() -> None:
+    assert TextFacts.of(None, None) is None
