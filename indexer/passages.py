@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from indexer.extract.types import Block, Passage
+from indexer.graphemes import boundary
 
 TARGET = 1200
 """Characters of a passage, unless the document is very long."""
@@ -20,10 +21,9 @@ _SLACK = 1.25  # a passage may grow by this much when that makes it end at a bet
 # Each matches from the first offset to the last place of its kind, which greed finds from behind.
 _ENDS = (
     re.compile(r".*\n[ \t]*\n\s*", re.DOTALL),  # a paragraph
-    re.compile(r".*(?:[.!?…][\"'”’»)\]]*\s+|[。．！？][」』”’）]*\s*)", re.DOTALL),  # a sentence  # noqa: RUF001 - CJK
-    re.compile(r".*[\s、，；：]", re.DOTALL),  # a word, or a part of a CJK sentence  # noqa: RUF001 - CJK
+    re.compile(r".*(?:[.!?…؟۔।॥።။។][\"'”’»)\]]*\s+|[。．！？][」』”’）]*\s*)", re.DOTALL),  # a sentence  # noqa: RUF001 - CJK
+    re.compile(r".*[\s、，；：\u200b]", re.DOTALL),  # a word, or a part of a CJK sentence  # noqa: RUF001 - CJK
 )
-_JOINED_TO_THE_LEFT = re.compile(r"[\u0300-\u036f\u200d\u3099\u309a\ufe00-\ufe0f\U0001f3fb-\U0001f3ff]")
 
 _BROKEN_WORD = re.compile(
     r"(?:[\ufffe\x02](?:[ \t]*+\r?\n)?"  # PDFium's mark for a hyphen at the end of a line
@@ -117,6 +117,4 @@ def _best_end(text: str, first: int, last: int) -> int:
     for ends in _ENDS:
         if found := ends.match(text, first, last):
             return found.end()
-    while last > first + 1 and _JOINED_TO_THE_LEFT.match(text, last):
-        last -= 1
-    return last
+    return max(first + 1, boundary(text, last))

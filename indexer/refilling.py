@@ -13,8 +13,11 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine, text
 
+from indexer.extract import Passage
+from indexer.extract.language import language_of
 from indexer.results import unpack
 from indexer.search.backend import Entry, SearchBackend
+from indexer.search.languages import Languages, chosen
 from pipeline import breaker, events, faults, refills
 from pipeline.database import AWAY
 from pipeline.faults import Fault
@@ -31,7 +34,7 @@ TROUBLE_SECONDS = 5.0
 
 _READ = text("""
     SELECT d.document_id, d.published_version, v.operation, d.collection_id, d.key, v.title, v.metadata, v.accepted_at,
-           r.media_type, r.passages
+           r.media_type, r.passages, r.facts ->> 'language' AS language
     FROM documents d
     JOIN versions v ON v.document_id = d.document_id AND v.input_version = d.published_version
     LEFT JOIN results r ON r.result_id = coalesce(
@@ -57,6 +60,7 @@ class Refiller:
         self._engine = engine
         self._backend = backend
         self._holding = holding
+        self._languages = Languages(engine)
         self._worker_id = worker_id
         self._settings = settings
 
@@ -108,6 +112,7 @@ class Refiller:
         with self._engine.begin() as connection:
             held = refills.lock_held(connection, batch)
             read = _read(connection, held)
+            self._languages.note(entry.language for entry in read.entries)
             refused = self._backend.publish(connection, [batch.index], read.entries)
             faults.reach(Fault.REFILL_AFTER_PUBLISH)
             return self._finish(connection, batch, held, _judged(read, refused))
@@ -116,6 +121,7 @@ class Refiller:
         """Publishes while no transaction is open, and then finishes."""
         with self._engine.begin() as connection:
             read = _read(connection, batch.refills)
+        self._languages.note(entry.language for entry in read.entries)
         refused = self._backend.publish(None, [batch.index], read.entries)
         faults.reach(Fault.REFILL_AFTER_PUBLISH)
         with self._engine.begin() as connection:
@@ -143,6 +149,7 @@ def _read(connection: Connection, held: Sequence[Refill]) -> _Read:
         if row.passages is None and not deletes:
             textless.append(row.document_id)
             continue
+        passages = [] if deletes else unpack(row.passages)
         entries.append(
             Entry(
                 document_id=row.document_id,
@@ -154,7 +161,14 @@ def _read(connection: Connection, held: Sequence[Refill]) -> _Read:
                 media_type=row.media_type or "",
                 metadata=row.metadata,
                 accepted_at=row.accepted_at,
-                passages=() if deletes else unpack(row.passages),
+                passages=passages,
+                language=chosen(row.metadata, row.language or _told(passages)),
             )
         )
     return _Read(entries, textless)
+
+
+def _told(passages: Sequence[Passage]) -> str | None:
+    """The language of a text that was read by a release which did not tell it."""
+    found = language_of(passages)
+    return None if found is None else found.code

@@ -33,6 +33,7 @@ class Result:
     media_type: str
     text_quality: str
     passages: list[Passage]
+    language: str | None
 
 
 def find(connection: Connection, keys: Collection[Key]) -> dict[Key, Result]:
@@ -41,7 +42,8 @@ def find(connection: Connection, keys: Collection[Key]) -> dict[Key, Result]:
         return {}
     rows = connection.execute(
         text("""
-            SELECT result_id, sha256, extractor, fingerprint, media_type, text_quality, passages
+            SELECT result_id, sha256, extractor, fingerprint, media_type, text_quality, passages,
+                   facts ->> 'language' AS language
             FROM unnest(CAST(:hashes AS bytea[]), CAST(:extractors AS text[]), CAST(:fingerprints AS text[]))
                  AS k (sha256, extractor, fingerprint)
             JOIN results USING (sha256, extractor, fingerprint)
@@ -54,7 +56,7 @@ def find(connection: Connection, keys: Collection[Key]) -> dict[Key, Result]:
     )
     return {
         Key(row.sha256, row.extractor, row.fingerprint): Result(
-            row.result_id, row.media_type, row.text_quality, unpack(row.passages)
+            row.result_id, row.media_type, row.text_quality, unpack(row.passages), row.language
         )
         for row in rows
     }

@@ -16,6 +16,8 @@ from pipeline.sanitise import clean_text
 
 MOST_HITS = 100
 MOST_FILTERS = 20
+KINDS = ("media_type", "language")
+"""What is filtered by besides metadata."""
 
 router = APIRouter(tags=["search"], dependencies=[READS])
 
@@ -29,6 +31,7 @@ class PassageShape(_Shape):
 
     page: int | None
     member: str | None = Field(description="The attachment or archive member that the place is in.")
+    heading: str | None = Field(description="The path of the headings that the place stands under, from the outermost.")
     html: str = Field(description="Escaped text with <mark> around the words, and nothing else.")
 
 
@@ -42,6 +45,7 @@ class HitShape(_Shape):
     key: str | None
     title: str
     media_type: str
+    language: str | None = Field(description="An ISO 639-1 code; null where it is not known.")
     accepted_at: datetime
     score: float = Field(description="Only comparable within one search; 0 when sorted by a column.")
     passages: list[PassageShape]
@@ -86,18 +90,22 @@ def search(
     *,
     filter: Annotated[  # noqa: A002 - its name on the wire
         list[str] | None,
-        Query(description="media_type:VALUE or meta.NAME:VALUE. Repeated, one name's values are alternatives."),
+        Query(
+            description="media_type:VALUE, language:CODE or meta.NAME:VALUE."
+            " Repeated, one name's values are alternatives."
+        ),
     ] = None,
     limit: Annotated[int, Query(ge=1, le=MOST_HITS)] = 10,
     cursor: Cursor = None,
     sort: Sort = Sort.RELEVANCE,
 ) -> SearchShape:
     """Finds documents with all of the words first, then with some. A quoted phrase must be there."""
-    media_types, metadata = parse_filters(filter or ())
+    kinds, metadata = parse_filters(filter or ())
     request = SearchRequest(
         text=q,
         collections=collections,
-        media_types=media_types,
+        media_types=kinds["media_type"],
+        languages=kinds["language"],
         metadata=metadata,
         sort=sort,
         limit=limit,
@@ -107,15 +115,15 @@ def search(
         return SearchShape.model_validate(backend.search(connection, request))
 
 
-def parse_filters(filters: Sequence[str]) -> tuple[frozenset[str], dict[str, frozenset[str]]]:
-    """The media types and the metadata that filters ask for. Raises Invalid `bad_filter`."""
+def parse_filters(filters: Sequence[str]) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:
+    """What filters ask for of KINDS, and of metadata. Raises Invalid `bad_filter`."""
     if len(filters) > MOST_FILTERS:
         raise Invalid("bad_filter", f"A search takes at most {MOST_FILTERS} filters.")
     asked: dict[str, frozenset[str]] = {}
     for one in filters:
         name, colon, value = clean_text(one).partition(":")
-        if not colon or (name != "media_type" and not (name.startswith("meta.") and name != "meta.")):
-            raise Invalid("bad_filter", "A filter is media_type:VALUE or meta.NAME:VALUE.")
+        if not colon or (name not in KINDS and not (name.startswith("meta.") and name != "meta.")):
+            raise Invalid("bad_filter", "A filter is media_type:VALUE, language:CODE or meta.NAME:VALUE.")
         asked[name] = asked.get(name, frozenset()) | {value}
-    media_types = asked.pop("media_type", frozenset())
-    return media_types, {name.removeprefix("meta."): values for name, values in asked.items()}
+    kinds = {name: asked.pop(name, frozenset()) for name in KINDS}
+    return kinds, {name.removeprefix("meta."): values for name, values in asked.items()}

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Engine, text
 from indexer import results
 from indexer.member import Attempt, failed
 from indexer.search.backend import Entry, SearchBackend
+from indexer.search.languages import Languages, chosen
 from pipeline import breaker, events, faults, leases
 from pipeline.breaker import INDEX
 from pipeline.database import AWAY
@@ -32,6 +33,7 @@ class Settler:
         self._engine = engine
         self._backend = backend
         self._holding = holding
+        self._languages = Languages(engine)
         self._settings = settings
 
     def settle(self, attempts: list[Attempt]) -> None:
@@ -52,6 +54,7 @@ class Settler:
     def _store_and_finish(self, attempts: list[Attempt]) -> dict[UUID, State]:
         mine = [attempt for attempt in attempts if self._holding.still(attempt.lease)]
         self._store(mine)
+        self._languages.note(map(_language, mine))
         return self._publish_and_finish(mine) if mine else {}
 
     def _store(self, attempts: list[Attempt]) -> None:
@@ -172,7 +175,13 @@ def _entry(attempt: Attempt) -> Entry:
         metadata=lease.metadata,
         accepted_at=lease.accepted_at,
         passages=result.passages if result is not None else (),
+        language=_language(attempt),
     )
+
+
+def _language(attempt: Attempt) -> str | None:
+    """What the metadata of this version says, else what was told by its text."""
+    return None if attempt.result is None else chosen(attempt.lease.metadata, attempt.result.language)
 
 
 def _published(attempt: Attempt) -> Outcome:

@@ -30,7 +30,8 @@ def search(
     ],
     collection: Collection = None,
     filters: Annotated[
-        list[str] | None, typer.Option("--filter", metavar="K=V", help="media_type=… or metadata; may be repeated.")
+        list[str] | None,
+        typer.Option("--filter", metavar="K=V", help="media_type=…, language=… or metadata; may be repeated."),
     ] = None,
     limit: Annotated[int, typer.Option(min=1, max=100)] = 10,
     url: Url = None,
@@ -38,7 +39,7 @@ def search(
 ) -> None:
     """Search, and show title, page, words around and score of each hit."""
     conditions = [
-        f"{name if name == 'media_type' else 'meta.' + name.removeprefix('meta.')}:{value}"
+        f"{name if name in {'media_type', 'language'} else 'meta.' + name.removeprefix('meta.')}:{value}"
         for name, value in pairs(filters or [], option="--filter").items()
     ]
     with server(url) as client:

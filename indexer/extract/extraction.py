@@ -5,6 +5,7 @@ from hashlib import blake2b
 
 from indexer import passages
 from indexer.extract.kinds import KINDS, Kind
+from indexer.extract.language import language_of
 from indexer.extract.quality import text_quality
 from indexer.extract.sniff import choose_kind
 from indexer.extract.types import Block, Extraction, Fact, Reading, Request, opened
@@ -13,7 +14,7 @@ from pipeline.sanitise import clean_json, clean_text
 _NAMED = 50
 _NAME_CHARACTERS = 500
 
-REVISION = 2
+REVISION = 3
 """Raised by whoever changes what becomes of every reader's text: how it is cleaned, judged and cut into passages."""
 
 
@@ -66,6 +67,8 @@ def _clean(text: str | None) -> str | None:
 
 def _facts(reading: Reading, blocks: list[Block], *, truncated: bool) -> dict[str, Fact]:
     facts: dict[str, Fact] = {"characters": sum(len(block.text) for block in blocks)}
+    if (language := language_of(blocks)) is not None:
+        facts |= {"language": language.code, "language_confidence": language.confidence}
     if truncated or reading.truncated:
         facts["truncated"] = True
     if reading.partial:

@@ -36,9 +36,16 @@ class Passage(Protocol):
     def member(self) -> str | None:
         """The path of the attachment or archive member it comes from."""
 
+    @property
+    def heading(self) -> str | None:
+        """The path of the headings that it stands under."""
+
 
 class Entry(NamedTuple):
-    """A document's place in the index, written as a whole. A tombstone has no text and hides the document."""
+    """A document's place in the index, written as a whole. A tombstone has no text and hides the document.
+
+    `language` is an ISO 639-1 code; None where it is not known.
+    """
 
     document_id: UUID
     version: int
@@ -50,6 +57,7 @@ class Entry(NamedTuple):
     metadata: Mapping[str, object]
     accepted_at: datetime
     passages: Sequence[Passage] = ()
+    language: str | None = None
 
 
 class Sort(StrEnum):
@@ -67,6 +75,7 @@ class SearchRequest:
     text: str
     collections: frozenset[str] | None = None
     media_types: frozenset[str] = frozenset()
+    languages: frozenset[str] = frozenset()
     metadata: Mapping[str, frozenset[str]] = field(default_factory=dict)
     sort: Sort = Sort.RELEVANCE
     limit: int = 10
@@ -78,6 +87,7 @@ class HitPassage(NamedTuple):
 
     page: int | None
     member: str | None
+    heading: str | None
     html: str
 
 
@@ -91,6 +101,7 @@ class Hit(NamedTuple):
     key: str | None
     title: str
     media_type: str
+    language: str | None
     accepted_at: datetime
     score: float
     passages: list[HitPassage]

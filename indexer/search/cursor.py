@@ -70,7 +70,8 @@ def _fingerprint(request: SearchRequest) -> int:
     """The same for two requests that ask for the same hits in the same order."""
     metadata = sorted((name, sorted(values)) for name, values in request.metadata.items())
     collections = None if request.collections is None else sorted(request.collections)
-    asked = (request.text, collections, sorted(request.media_types), metadata, request.sort.value)
+    kinds = [sorted(request.media_types), sorted(request.languages)]
+    asked = (request.text, collections, *kinds, metadata, request.sort.value)
     return crc32(repr(asked).encode("utf-8", "backslashreplace"))
 
 

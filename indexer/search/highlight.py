@@ -1,18 +1,20 @@
 """The places of a passage that match, as HTML: escaped text with <mark> around the words, and nothing else.
 
-PostgreSQL is asked once which of the passages' words are forms of the wanted ones; these become one pattern for each
-atom of the query. (ts_headline marks up what it does not escape, and reads megabytes to show a line.)
+Words of the passages that have a stem in common with a wanted one, in any of the languages that were asked in, become
+one pattern for each atom of the query. It looks for them in the normal form and marks them in the text as it was.
 """
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-from sqlalchemy import Connection, text
-
+from indexer.graphemes import boundary
+from indexer.search.folding import folded
 from indexer.search.query import Atom
+from indexer.search.stems import stemmer
+from indexer.search.terms import Terms
 from indexer.search.text import UNSPACED, search_text
 
 WINDOW = 300
@@ -21,10 +23,6 @@ LEAD = 60
 """Characters before the first marked word."""
 MOST_WINDOWS = 2
 
-_LEXEMES = text("""
-    SELECT word, lexeme FROM unnest(CAST(:words AS text[])) AS w (word)
-    CROSS JOIN LATERAL (SELECT (tsvector_to_array(to_tsvector('fencepost', word)))[1]) AS l (lexeme)
-""")
 _LETTER = re.compile(rf"(?![{UNSPACED}])[^\W_]")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 
@@ -44,27 +42,26 @@ class _Mark(NamedTuple):
     atom: int
 
 
-def highlight(connection: Connection, atoms: Sequence[Atom], bodies: Sequence[str]) -> list[list[Window]]:
-    """For each body, which is in NFKC, its best windows, at most MOST_WINDOWS."""
-    patterns = _patterns(atoms, _forms(connection, {word for atom in atoms for word in atom.words}, bodies))
+def highlight(terms: Terms, bodies: Sequence[str]) -> list[list[Window]]:
+    """For each body its best windows, at most MOST_WINDOWS. It is shown as it is, whatever its normal form."""
+    atoms = [term.atom for term in terms.terms]
+    patterns = _patterns(atoms, _forms({word for atom in atoms for word in atom.words}, terms.languages, bodies))
     return [_windows(body, sorted(_marks(body, patterns))) for body in bodies]
 
 
-def _forms(connection: Connection, wanted: set[str], bodies: Sequence[str]) -> Mapping[str, Collection[str]]:
+def _forms(wanted: set[str], languages: Iterable[str], bodies: Sequence[str]) -> Mapping[str, Collection[str]]:
     """The forms of each wanted word that occur in the bodies. Characters without spaces stand for themselves."""
     spaced = {word for word in wanted if not _UNSPACED.match(word)}
-    beginnings = {_beginning(word) for word in spaced}
     words = {word for body in bodies for word in search_text(body).split()} if spaced else set()
-    candidates = {word for word in words if _beginning(word) in beginnings}
-    rows = connection.execute(_LEXEMES, {"words": sorted(spaced | candidates)}) if candidates else ()
-    lexemes = {row.word: row.lexeme for row in rows}
-    same = {word: [form for form in candidates if lexemes[form] == lexemes[word]] for word in spaced & lexemes.keys()}
-    return same | {word: [word] for word in wanted - spaced}
-
-
-def _beginning(word: str) -> str:
-    """What the stemmer leaves alone, but for y and i: dying and die begin alike."""
-    return word[:2].replace("y", "i")
+    forms: dict[str, set[str]] = {word: {word} & words for word in spaced} | {word: {word} for word in wanted - spaced}
+    for stem in map(stemmer, languages):
+        alike: dict[str, list[str]] = {}
+        for word in spaced:
+            alike.setdefault(stem(word), []).append(word)
+        for form, its_stem in zip(words, map(stem, words), strict=True):
+            for word in alike.get(its_stem, ()):
+                forms[word].add(form)
+    return forms
 
 
 def _patterns(atoms: Sequence[Atom], forms: Mapping[str, Collection[str]]) -> list[re.Pattern[str] | None]:
@@ -91,14 +88,12 @@ def _pattern(atom: Atom, forms: Mapping[str, Collection[str]]) -> str:
 
 
 def _marks(body: str, patterns: Sequence[re.Pattern[str] | None]) -> Iterator[_Mark]:
-    folded = body.lower()
-    if len(folded) != len(body):
-        folded = "".join(small if len(small := character.lower()) == 1 else character for character in body)
+    form = folded(body)
     for number, pattern in enumerate(patterns):
-        for found in pattern.finditer(folded) if pattern is not None else ():
+        for found in pattern.finditer(form.text) if pattern is not None else ():
             start, end = found.span()
-            if _is_between(folded, start) and _is_between(folded, end):
-                yield _Mark(start, end, number)
+            if _is_between(form.text, start) and _is_between(form.text, end):
+                yield _Mark(*form.place(start, end), number)
 
 
 def _is_between(folded: str, at: int) -> bool:
@@ -139,8 +134,8 @@ def _end(body: str, start: int) -> int:
 
 
 def _between_words(body: str, at: int) -> int:
-    """The place after the nearest space before `at`, or `at` when there is none near."""
-    return max(body.rfind(" ", max(0, at - LEAD // 2), at) + 1, 0) or at
+    """The place after the nearest space before `at`, or `at` when there is none near; no character is cut."""
+    return max(body.rfind(" ", max(0, at - LEAD // 2), at) + 1, 0) or boundary(body, at)
 
 
 def _html(body: str, start: int, end: int, marks: list[_Mark]) -> str:

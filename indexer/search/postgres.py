@@ -5,6 +5,7 @@ publish ─▶ schema (one for each physical index) ─▶ entries (one row a do
 """
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 from uuid import UUID
 
 import orjson
@@ -22,17 +23,22 @@ from pipeline.indexes import PhysicalIndex
 from pipeline.outcomes import Outcome, Superseded
 
 STATEMENT_CHARACTERS = 2_000_000
-SHELVES = table("shelves", column("shelf_id"), column("collection_id"), column("media_type"))
+SHELVES = table("shelves", column("shelf_id"), column("collection_id"), column("media_type"), column("language"))
 
-Shelf = tuple[int, str]
-"""A collection and a media type, which have a row of `shelves` together."""
+
+class Shelf(NamedTuple):
+    """A collection, a media type and a language, which have a row of `shelves` together; "" where none is known."""
+
+    collection_id: int
+    media_type: str
+    language: str
 
 
 class Postgres:
     """See `SearchBackend` for what each method does. A physical index is a schema."""
 
     kind = "postgres"
-    fingerprint = "1"  # to be raised with queries/create_index.sql and indexer.search.text
+    fingerprint = "2"  # to be raised with queries/create_index.sql, indexer.search.text and stems
     in_transaction = True
 
     def publish(
@@ -129,18 +135,18 @@ def _states_of(connection: Connection, document_ids: Sequence[UUID]) -> list[Ent
 
 
 def _shelf(entry: Entry) -> Shelf:
-    return entry.collection_id, entry.media_type[:MEDIA_TYPE_CHARACTERS]
+    return Shelf(entry.collection_id, entry.media_type[:MEDIA_TYPE_CHARACTERS], entry.language or "")
 
 
 def _shelves(connection: Connection, wanted: set[Shelf]) -> dict[Shelf, int]:
     """The number of each shelf; new ones are added in order, so that two transactions never wait for each other."""
-    shelves = select(SHELVES.c.collection_id, SHELVES.c.media_type, SHELVES.c.shelf_id)
-    mine = shelves.where(tuple_(SHELVES.c.collection_id, SHELVES.c.media_type).in_(wanted))
-    known = {(row.collection_id, row.media_type): row.shelf_id for row in connection.execute(mine)}
+    names = [SHELVES.c[name] for name in Shelf._fields]
+    mine = select(*names, SHELVES.c.shelf_id).where(tuple_(*names).in_(wanted))
+    known = {Shelf(*row[:-1]): row.shelf_id for row in connection.execute(mine)}
     if missing := sorted(wanted - known.keys()):
-        rows = [{"collection_id": collection_id, "media_type": media_type} for collection_id, media_type in missing]
+        rows = [shelf._asdict() for shelf in missing]
         connection.execute(insert(SHELVES).values(rows).on_conflict_do_nothing())
-        known = {(row.collection_id, row.media_type): row.shelf_id for row in connection.execute(mine)}
+        known = {Shelf(*row[:-1]): row.shelf_id for row in connection.execute(mine)}
     return known
 
 
@@ -183,6 +189,7 @@ def _columns(rows: list[tuple[Entry, Row]]) -> dict[str, list[object]]:
         "breaks": ["{" + ",".join(map(str, row.breaks)) + "}" if row.breaks else None for _, row in rows],
         "lengths": [row.length for _, row in rows],
         "members": [row.member for _, row in rows],
+        "headings": [orjson.dumps(row.headings).decode() if row.headings else None for _, row in rows],
         "bodies": [row.body for _, row in rows],
         "words": [row.words for _, row in rows],
     }

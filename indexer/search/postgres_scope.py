@@ -13,6 +13,7 @@ _SHELVES = text("""
     SELECT shelf_id FROM shelves
     WHERE (CAST(:collection_ids AS integer[]) IS NULL OR collection_id = ANY(:collection_ids))
       AND (CAST(:media_types AS text[]) IS NULL OR media_type = ANY(:media_types))
+      AND (CAST(:languages AS text[]) IS NULL OR language = ANY(:languages))
 """)
 
 
@@ -38,10 +39,14 @@ _ANYTHING = Conditions("", "", {})
 
 
 def _shelves(connection: Connection, scope: Scope) -> Conditions:
-    """Collections and media types."""
-    if scope.collection_ids is None and not scope.media_types:
+    """Collections, media types and languages."""
+    if scope.collection_ids is None and not scope.media_types and not scope.languages:
         return _ANYTHING
-    parameters = {"collection_ids": scope.collection_ids, "media_types": scope.media_types or None}
+    parameters = {
+        "collection_ids": scope.collection_ids,
+        "media_types": scope.media_types or None,
+        "languages": scope.languages or None,
+    }
     shelves = list(connection.scalars(_SHELVES, parameters))
     return Conditions("", "AND x.shelf_id = ANY(CAST(:shelves AS integer[]))", {"shelves": shelves})
 

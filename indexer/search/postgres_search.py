@@ -35,7 +35,8 @@ _TIME = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-
 """As PostgreSQL writes it; Python understands more ways of writing a time than PostgreSQL does."""
 _PLANNED_ANEW = text("SET LOCAL plan_cache_mode = force_custom_plan")  # a generic plan costs five times as much
 _SHELVES = text("""
-    SELECT s.shelf_id, c.name AS collection, s.media_type FROM shelves s JOIN collections c USING (collection_id)
+    SELECT s.shelf_id, c.name AS collection, s.media_type, s.language
+    FROM shelves s JOIN collections c USING (collection_id)
     WHERE s.shelf_id = ANY(:shelves)
 """)
 
@@ -86,7 +87,7 @@ def search(connection: Connection, request: SearchRequest) -> SearchPage:
     return SearchPage(
         total=min(total, EXACT_TOTAL),
         total_capped=listing.counted.truncated or total > EXACT_TOTAL,
-        hits=show(connection, [term.atom for term in terms.terms], listing.found),
+        hits=show(connection, terms, listing.found),
         facets=_facets(connection, listing.counted.shelves),
         next=None if listing.next is None else str(listing.next),
     )
@@ -151,6 +152,8 @@ def _weights(asked: _Search) -> Weights:
 def _arms(terms: Terms, weights: Weights) -> dict[str, object]:
     return {
         "tsqueries": _tsqueries(terms),
+        "forms": [form.tsquery for term in terms.terms for form in term.forms],
+        "form_of": [i for i, term in enumerate(terms.terms, start=1) for _ in term.forms],
         "dfs": [weights.dfs.get(tsquery, 0.0) for tsquery in _tsqueries(terms)],
         "together": terms.together if len(terms.clauses) > 1 else None,
         "every_bit": (1 << len(terms.terms)) - 1,
@@ -186,11 +189,13 @@ def _found(row: Row[tuple[Any, ...]]) -> Found:
 
 
 def _facets(connection: Connection, shelves: Mapping[str, int]) -> dict[str, list[FacetValue]]:
-    """The counts by collection and by media type, the largest first."""
-    facets: dict[str, Counter[str]] = {"collection": Counter(), "media_type": Counter()}
+    """The counts by collection, media type and language, the largest first."""
+    facets: dict[str, Counter[str]] = {"collection": Counter(), "media_type": Counter(), "language": Counter()}
     for row in connection.execute(_SHELVES, {"shelves": [int(shelf_id) for shelf_id in shelves]}):
         facets["collection"][row.collection] += shelves[str(row.shelf_id)]
         facets["media_type"][row.media_type] += shelves[str(row.shelf_id)]
+        if row.language:
+            facets["language"][row.language] += shelves[str(row.shelf_id)]
     return {name: [FacetValue(*pair) for pair in counts.most_common()] for name, counts in facets.items()}
 
 

@@ -5,7 +5,7 @@ A quoted phrase must be in the document; of the words as many as possible. `a OR
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from indexer.search.text import pairs, runs, search_text, spaced
@@ -31,10 +31,9 @@ class Atom:
     words: tuple[str, ...]
     quoted: bool = False
 
-    @property
-    def tsquery(self) -> str:
-        """The operand for to_tsquery; its words hold neither quotes nor backslashes."""
-        return " <-> ".join(f"'{word}'" for word in self.words) + (":*" if self.is_beginning else "")
+    def operand(self, words: Iterable[str]) -> str:
+        """The operand for to_tsquery with these forms of its words, which hold neither quotes nor backslashes."""
+        return " <-> ".join(f"'{word}'" for word in words) + (":*" if self.is_beginning else "")
 
     @property
     def is_beginning(self) -> bool:

@@ -7,11 +7,12 @@ of small members several share a row that names the first and the last.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import NamedTuple
-from unicodedata import normalize
 
+from indexer.graphemes import boundary
 from indexer.search.backend import Entry, Passage
+from indexer.search.stems import stems
 from indexer.search.text import search_text
 
 ROW_CHARACTERS = 6000
@@ -20,16 +21,22 @@ MOST_ROWS = 5000
 NAME_CHARACTERS = 4000
 """Of a title, as words to search for."""
 MEDIA_TYPE_CHARACTERS = 255
+HEADING_CHARACTERS = 500
 
 
 class Row(NamedTuple):
-    """A stretch of text. `breaks` holds offsets in the body and the pages that begin there, in turn."""
+    """A stretch of text, and the stems of its words.
+
+    `breaks` holds offsets in the body and the pages that begin there, in turn, `headings` offsets with the headings
+    that begin there; `length` is in words.
+    """
 
     n: int
     page: int | None
     breaks: tuple[int, ...]
     length: int
     member: str | None
+    headings: tuple[tuple[int, str], ...]
     body: str
     words: str
 
@@ -38,6 +45,7 @@ class _Piece(NamedTuple):
     text: str
     page: int | None
     member: str | None
+    heading: str | None
 
 
 class _Limits(NamedTuple):
@@ -46,8 +54,8 @@ class _Limits(NamedTuple):
 
 
 def name_words(entry: Entry) -> str:
-    """The words of an entry's title and key."""
-    return search_text(f"{entry.title[:NAME_CHARACTERS]} {entry.key or ''}")
+    """The stems of the words of an entry's title and key."""
+    return stems(search_text(f"{entry.title[:NAME_CHARACTERS]} {entry.key or ''}"), entry.language)
 
 
 def rows_of(entry: Entry) -> Iterator[Row]:
@@ -56,19 +64,8 @@ def rows_of(entry: Entry) -> Iterator[Row]:
     pieces = (piece for passage in passages for piece in _pieces(passage))
     for n, group in enumerate(_groups(pieces, _limits(passages)), start=1):
         body = "".join(piece.text for piece in group)
-        words = search_text(body)
-        yield Row(n, group[0].page, _breaks(group), words.count(" ") + 1, _member(group), body, words)
-
-
-def in_normal_form(body: str, breaks: Sequence[int]) -> tuple[str, tuple[int, ...]]:
-    """A row's text as it is shown, and its breaks there: normalised page by page, so that none moves into another."""
-    if body.isascii():
-        return body, tuple(breaks)
-    text, moved = "", []
-    for start, end in pairwise([0, *breaks[::2], len(body)]):
-        moved.append(len(text))
-        text += normalize("NFKC", body[start:end])
-    return text, tuple(chain.from_iterable(zip(moved[1:], breaks[1::2], strict=True)))
+        words = stems(search_text(body), entry.language)
+        yield Row(n, group[0].page, _breaks(group), words.count(" ") + 1, _member(group), _headings(group), body, words)
 
 
 def _limits(passages: Sequence[Passage]) -> _Limits:
@@ -85,14 +82,14 @@ def _pieces(passage: Passage) -> Iterator[_Piece]:
     ends = [*(offset for offset, _ in passage.breaks), len(passage.text)]
     for (start, page), end in zip(starts, ends, strict=True):
         for text in _cut(passage.text[start:end]):
-            yield _Piece(text, page, passage.member)
+            yield _Piece(text, page, passage.member, passage.heading)
 
 
 def _cut(text: str) -> Iterator[str]:
     start = 0
     while len(text) - start > ROW_CHARACTERS:
         gap = text.rfind(" ", start + ROW_CHARACTERS // 2, start + ROW_CHARACTERS)
-        end = gap + 1 or start + ROW_CHARACTERS
+        end = gap + 1 or boundary(text, start + ROW_CHARACTERS)
         yield text[start:end]
         start = end
     yield text[start:]
@@ -131,3 +128,15 @@ def _breaks(group: Sequence[_Piece]) -> tuple[int, ...]:
             page = piece.page
         offset += len(piece.text)
     return tuple(breaks)
+
+
+def _headings(group: Sequence[_Piece]) -> tuple[tuple[int, str], ...]:
+    """Where the text under each heading begins; none where there are no headings."""
+    found: list[tuple[int, str]] = []
+    offset, heading = 0, ""
+    for piece in group:
+        if (piece.heading or "") != heading:
+            heading = piece.heading or ""
+            found.append((offset, heading[:HEADING_CHARACTERS]))
+        offset += len(piece.text)
+    return tuple(found)

@@ -18,6 +18,8 @@ class Scope(NamedTuple):
     """None = all; of a name that is no collection there is none."""
     media_types: Sequence[str]
     """Empty = all."""
+    languages: Sequence[str]
+    """The same."""
     metadata: Mapping[str, Sequence[str]]
 
 
@@ -26,6 +28,7 @@ def scope_of(connection: Connection, request: SearchRequest) -> Scope:
     return Scope(
         None if request.collections is None else _collection_ids(connection, request.collections),
         sorted(request.media_types),
+        sorted(request.languages),
         {name: sorted(values) for name, values in sorted(request.metadata.items())},
     )
 

@@ -4,7 +4,7 @@ Each term's matches are gathered in a LATERAL arm, rarest term first and up to a
 no more than a rare one. The tsquery reaches an arm as a column: were it a constant, the planner would read the whole
 table for a common word. For the same reason `IN … IS TRUE` and `NOT IN` keep a set hashed, where the planner, which
 cannot know its size, would loop over it or read all matches first. `ts_rank` of one lexeme is 6/π² · Σ 1/j² for
-j = 1…tf, from which tf is read back for BM25.
+j = 1…tf, from which tf is read back for BM25; of several it is their average, so each form of a term is asked alone.
 
 `{gates}` are common table expressions that `{scope}` refers to; `x` in `{scope}` is a row of entries or of passages.
 """
@@ -26,7 +26,10 @@ GATE = """{name} AS MATERIALIZED (
 # The first arm asks for all clauses in one passage, so that these are among the candidates however common the words.
 _FOUND = f"""WITH {{gates}}
 term AS MATERIALIZED (
-    SELECT i, q, df, CAST(1 AS bigint) << CAST(i - 1 AS integer) AS bit
+    SELECT i, q, df, CAST(1 AS bigint) << CAST(i - 1 AS integer) AS bit, (
+        SELECT array_agg(form)
+        FROM unnest(CAST(:forms AS tsquery[]), CAST(:form_of AS integer[])) AS f (form, term) WHERE term = i
+    ) AS forms
     FROM unnest(CAST(:tsqueries AS tsquery[]), CAST(:dfs AS float8[])) WITH ORDINALITY AS t (q, df, i)
 ),
 arm AS MATERIALIZED (
@@ -47,7 +50,7 @@ found AS MATERIALIZED (
 # clause is missing; and the BM25 of its best two passages.
 RANKED = f"""{_FOUND}
 weight AS MATERIALIZED (
-    SELECT i, q, bit, counted AS df, ln(1 + (greatest(:passages, counted) - counted + 0.5) / (counted + 0.5)) AS idf
+    SELECT i, forms, bit, counted AS df, ln(1 + (greatest(:passages, counted) - counted + 0.5) / (counted + 0.5)) AS idf
     FROM term CROSS JOIN LATERAL (
         SELECT CASE WHEN df > 0 THEN df
                     ELSE coalesce(nullif((SELECT count(*) FROM found WHERE found.i = term.i), 0),
@@ -90,9 +93,10 @@ scored AS MATERIALIZED (
                    idf * tf * 2.2 / (tf + 1.2 * (0.25 + 0.75 * length / CAST(:average_length AS float8)))
                ), 0) AS score
         FROM weight CROSS JOIN LATERAL (
-            SELECT 1 / (1.6449 * (1 - least(ts_rank('{{{{1,1,1,1}}}}', words, q), 0.99))) - 0.54 AS tf
+            SELECT sum(1 / (1.6449 * (1 - least(ts_rank('{{{{1,1,1,1}}}}', words, form), 0.99))) - 0.54) AS tf
+            FROM unnest(forms) AS f (form) WHERE words @@ form
         ) AS term_frequency
-        WHERE words @@ q
+        WHERE tf IS NOT NULL
     ) AS bm25
     WHERE place <= 2
 ),

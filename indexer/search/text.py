@@ -18,6 +18,7 @@ UNSPACED = (
 _RUN = re.compile(f"[{UNSPACED}]+")
 _ODD = re.compile(r"[^\w ]")
 _MARKS = {"Mn", "Mc"}  # vowel signs and accents belong to their word
+_UNSEEN = "Cf"  # soft hyphens, joiners and the like, which part no word
 _ASCII = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
@@ -48,9 +49,9 @@ def runs(word: str) -> list[tuple[str, bool]]:
 
 
 def _without_odd(text: str) -> str:
-    """The text with a space for every character that is no part of a word."""
+    """The text with a space for every character that is no part of a word, and without those that nobody sees."""
     text = text.replace("_", " ")
     for odd in set(_ODD.findall(text)):
-        if unicodedata.category(odd) not in _MARKS:
-            text = text.replace(odd, " ")
+        if (category := unicodedata.category(odd)) not in _MARKS:
+            text = text.replace(odd, "" if category == _UNSEEN else " ")
     return text

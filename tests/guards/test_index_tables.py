@@ -36,6 +36,6 @@ def test_a_new_index_looks_like_the_first(world: World):
         backend.create(connection, new)
         backend.create(connection, new)  # as after a crash
         first, second = looks(connection, "fencepost_1_1"), looks(connection, new.name)
-    assert new.name == "fencepost_1_2"
+    assert new.name == "fencepost_2_2"
     assert all(first)
     assert second == first

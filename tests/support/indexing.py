@@ -18,6 +18,7 @@ from indexer.refilling import Refiller
 from indexer.results import Key
 from indexer.search.backend import Entry, EntryState, SearchBackend, SearchRequest
 from indexer.search.backends import backend as backend_of
+from indexer.search.languages import Languages, chosen
 from indexer.search.opensearch import OpenSearchBackend
 from indexer.search.postgres import Postgres
 from indexer.verifying import Verifier, begin
@@ -121,7 +122,9 @@ class Library:
             media_type="" if words is None else "text/plain",
             metadata=held.metadata,
             accepted_at=held.accepted_at,
+            language=chosen(held.metadata, None),
         )
+        Languages(self.world.engine).note([written.language])
         with self.world.engine.begin() as connection:
             own = connection if self.backend.in_transaction else None
             outcomes = self.backend.publish(own, held.targets, [written])

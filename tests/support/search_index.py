@@ -11,6 +11,7 @@ from sqlalchemy import Engine, text
 
 from indexer.extract.types import Passage
 from indexer.search.backend import Entry, Hit, SearchBackend, SearchPage, SearchRequest, Sort
+from indexer.search.languages import Languages
 from pipeline import indexes
 from pipeline.indexes import IndexState, PhysicalIndex
 from tests.support.entries import BEGINNING, entry
@@ -56,6 +57,7 @@ class SearchIndex:
     def publish(self, *entries: Entry) -> set[UUID]:
         """Publishes in one transaction; returns what was refused."""
         self.is_fresh = False
+        Languages(self.engine).note(entry.language for entry in entries)
         with self.engine.begin() as connection:
             return set(self.backend.publish(connection, indexes.targets(connection), entries))
 

@@ -21,7 +21,7 @@ from opensearchpy.exceptions import OpenSearchException, TransportError
 
 from indexer.search.backend import Entry, EntryState
 from indexer.search.opensearch.entries import PROBE, source_of
-from indexer.search.opensearch.indices import write_alias
+from indexer.search.opensearch.indices import is_of_older_release, write_alias
 from indexer.search.opensearch.limiter import Limiter
 from indexer.search.opensearch.reading import states_of
 from indexer.search.opensearch.reasons import is_unreached, reason_of
@@ -215,9 +215,9 @@ class Publisher:
 
 def _items(targets: Sequence[str], entries: Iterable[Entry]) -> Iterator[Item]:
     for entry in entries:
-        source = source_of(entry)
+        sources = {is_older: source_of(entry, is_older=is_older) for is_older in set(map(is_of_older_release, targets))}
         for target in targets:
-            yield Item(entry.document_id, entry.version, target, source)
+            yield Item(entry.document_id, entry.version, target, sources[is_of_older_release(target)])
 
 
 def _outcomes(verdicts: Verdicts) -> dict[UUID, Outcome]:

@@ -8,7 +8,7 @@ import orjson
 from indexer.search.backend import Entry
 from indexer.search.opensearch import reading
 from indexer.search.opensearch.metadata import indexed
-from indexer.search.rows import MEDIA_TYPE_CHARACTERS, Row, in_normal_form, name_words, rows_of
+from indexer.search.rows import MEDIA_TYPE_CHARACTERS, Row, name_words, rows_of
 
 ORDER_CHARACTERS = 200
 PROBE = Entry(
@@ -25,8 +25,12 @@ PROBE = Entry(
 """Tries whether the engine takes a write; no search and no verification sees it."""
 
 
-def source_of(entry: Entry) -> bytes:
-    """The entry as JSON. A tombstone keeps nothing of the document but its name and version."""
+def source_of(entry: Entry, *, is_older: bool = False) -> bytes:
+    """The entry as JSON. A tombstone keeps nothing of the document but its name and version.
+
+    An index of an older release, which is still searched while a new one is filled, refuses a field that it does not
+    know.
+    """
     source: dict[str, Any] = {
         "document_id": str(entry.document_id),
         "version": entry.version,
@@ -42,12 +46,21 @@ def source_of(entry: Entry) -> bytes:
             "accepted_at": entry.accepted_at,
             "metadata": indexed(entry.metadata),
             "words": name_words(entry),
-            "passages": [_passage(row) for row in rows_of(entry)],
+            "passages": [_passage(row, is_older=is_older) for row in rows_of(entry)],
         }
+        if entry.language is not None and not is_older:
+            source["language"] = entry.language
     return orjson.dumps(source)
 
 
-def _passage(row: Row) -> dict[str, Any]:
-    text, breaks = in_normal_form(row.body, row.breaks)
-    passage = {"n": row.n, "page": row.page, "breaks": breaks, "member": row.member, "text": text, "words": row.words}
+def _passage(row: Row, *, is_older: bool) -> dict[str, Any]:
+    passage = {
+        "n": row.n,
+        "page": row.page,
+        "breaks": row.breaks,
+        "member": row.member,
+        "headings": orjson.dumps(row.headings).decode() if row.headings and not is_older else None,
+        "text": row.body,
+        "words": row.words,
+    }
     return {name: value for name, value in passage.items() if value not in (None, ())}

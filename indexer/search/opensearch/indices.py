@@ -24,6 +24,11 @@ def write_alias(index: str) -> str:
     return f"{index}-write"
 
 
+def is_of_older_release(index: str) -> bool:
+    """Whether an index was made under another mapping, which is a part of its name."""
+    return f"-{mapping.FINGERPRINT}-" not in index
+
+
 def create(client: OpenSearch, index: PhysicalIndex, settings: OpenSearchSettings) -> None:
     """Makes an empty index from the template; one that an earlier try has made is kept."""
     meta = {"fingerprint": index.fingerprint, "identity": str(index.identity)}

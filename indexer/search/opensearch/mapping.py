@@ -1,8 +1,8 @@
 """What an entry looks like in OpenSearch, and how its words are analysed.
 
-Words arrive in the normal form of `indexer.search.text`, so an analyzer only splits at spaces and stems as PostgreSQL
-does. What is shown of a passage is stored beside its Lucene document, and `_source` holds the small fields alone: a
-search that shows a few passages of a large document never reads the whole of it.
+Words arrive as the stems of `indexer.search.stems`, so an analyzer only splits at spaces. What is shown of a passage is
+stored beside its Lucene document, and `_source` holds the small fields alone: a search that shows a few passages of a
+large document never reads the whole of it.
 """
 
 from hashlib import blake2b
@@ -12,21 +12,18 @@ import orjson
 
 from pipeline.settings import OpenSearch
 
-TEXT_REVISION = 1
-"""To be raised with `indexer.search.text`, whose normal form is indexed."""
+TEXT_REVISION = 2
+"""To be raised with `indexer.search.text` and `stems`, which make what is indexed."""
 LONGEST_WORD = 2046
 """As in PostgreSQL; the engine would refuse a document with a word of more than 32,766 bytes."""
 
+WORDS = "words_exact"
+"""The analyzer. Indexes of the first releases have one of this name too, beside another that stems once more."""
+
 ANALYSIS: dict[str, Any] = {
     "tokenizer": {"spaces": {"type": "whitespace", "max_token_length": 1024 * 1024}},
-    "filter": {
-        "no_giants": {"type": "length", "max": LONGEST_WORD},
-        "porter2": {"type": "stemmer", "language": "porter2"},
-    },
-    "analyzer": {
-        "words_english": {"type": "custom", "tokenizer": "spaces", "filter": ["no_giants", "porter2"]},
-        "words_exact": {"type": "custom", "tokenizer": "spaces", "filter": ["no_giants"]},
-    },
+    "filter": {"no_giants": {"type": "length", "max": LONGEST_WORD}},
+    "analyzer": {WORDS: {"type": "custom", "tokenizer": "spaces", "filter": ["no_giants"]}},
 }
 
 _SHOWN: dict[str, Any] = {"type": "text", "index": False}
@@ -35,8 +32,7 @@ _ORDERED: dict[str, Any] = {"index": False, "doc_values": True}
 
 
 def _words(**more: object) -> dict[str, Any]:
-    exact = {"type": "text", "analyzer": "words_exact", **more}
-    return {"type": "text", "analyzer": "words_english", **more, "fields": {"exact": exact}}
+    return {"type": "text", "analyzer": WORDS, **more}
 
 
 MAPPING: dict[str, Any] = {
@@ -48,6 +44,7 @@ MAPPING: dict[str, Any] = {
         "tombstone": {"type": "boolean"},
         "collection_id": {"type": "integer"},
         "media_type": {"type": "keyword"},
+        "language": {"type": "keyword"},
         "accepted_at": {"type": "date_nanos"},
         "key": _SHOWN,
         "title": _SHOWN,
@@ -63,6 +60,7 @@ MAPPING: dict[str, Any] = {
                 # Offsets and pages in turn; doc_values would sort them.
                 "breaks": {"type": "integer", "index": False, "doc_values": False, "store": True},
                 "member": _STORED,
+                "headings": _STORED,  # JSON of offsets and headings
                 "text": _STORED,
                 "words": _words(),
             },

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from indexer.search.backend import Sort
+from indexer.search.opensearch.mapping import WORDS
 from indexer.search.opensearch.metadata import metadata_name, metadata_text
-from indexer.search.query import Atom
 from indexer.search.scope import Scope, meanings
 from indexer.search.terms import Term, Terms
 
@@ -29,7 +29,7 @@ _PASSAGE = "passages.words"
 Json = dict[str, Any]
 PASSAGES: Json = {
     "_source": False,
-    "stored_fields": ["passages.text", "passages.breaks", "passages.member"],
+    "stored_fields": ["passages.text", "passages.breaks", "passages.member", "passages.headings"],
     "docvalue_fields": ["passages.page"],
 }
 """What is shown of a passage; the engine reads it without the rest of the document."""
@@ -68,6 +68,8 @@ def _visible(scope: Scope) -> list[Json]:
         filters.append({"terms": {"collection_id": scope.collection_ids}})
     if scope.media_types:
         filters.append({"terms": {"media_type": scope.media_types}})
+    if scope.languages:
+        filters.append({"terms": {"language": scope.languages}})
     for name, values in scope.metadata.items():
         forms = {metadata_text(form) for value in values for form in meanings(value)}
         filters.append({"terms": {f"metadata.{metadata_name(name)}": sorted(forms)}})
@@ -91,19 +93,25 @@ def _anywhere(terms: Sequence[Term]) -> Json:
 
 
 def _in_name(terms: Sequence[Term]) -> list[Json]:
-    return [_occurs(term.atom, _NAME, NAME_BOOST) for term in terms]
+    return [_occurs(term, _NAME, NAME_BOOST) for term in terms]
 
 
 def _in_passages(terms: Sequence[Term]) -> Json:
-    wanted = {"bool": {"should": [_occurs(term.atom, _PASSAGE, 1) for term in terms]}}
+    wanted = {"bool": {"should": [_occurs(term, _PASSAGE, 1) for term in terms]}}
     return {"path": "passages", "score_mode": "max", "query": wanted}
 
 
-def _occurs(atom: Atom, field: str, boost: float) -> Json:
-    """The words of an atom next to each other. The engine stems them as it stemmed the text."""
-    words = " ".join(atom.words)
-    if not atom.is_beginning:
-        return {"match_phrase": {field: {"query": words, "boost": boost}}}
-    if len(atom.words) == 1:
+def _occurs(term: Term, field: str, boost: float) -> Json:
+    """The words of a term next to each other, in one of its forms."""
+    forms = [_form(form.words, field, boost, is_beginning=term.atom.is_beginning) for form in term.forms]
+    return forms[0] if len(forms) == 1 else {"dis_max": {"queries": forms}}
+
+
+def _form(stems: Sequence[str], field: str, boost: float, *, is_beginning: bool) -> Json:
+    words = " ".join(stems)
+    if not is_beginning:
+        return {"match_phrase": {field: {"query": words, "boost": boost, "analyzer": WORDS}}}
+    if len(stems) == 1:
         return {"prefix": {field: {"value": words, "boost": boost}}}
-    return {"match_phrase_prefix": {field: {"query": words, "boost": boost, "max_expansions": MOST_BEGINNINGS}}}
+    phrase = {"query": words, "boost": boost, "max_expansions": MOST_BEGINNINGS, "analyzer": WORDS}
+    return {"match_phrase_prefix": {field: phrase}}

@@ -26,7 +26,7 @@ from indexer.search.scope import scope_of
 from indexer.search.terms import look_up
 
 MOST_FACETS = 1000
-SHOWN = ["version", "collection_id", "key", "title", "media_type", "accepted_at"]
+SHOWN = ["version", "collection_id", "key", "title", "media_type", "language", "accepted_at"]
 
 _NAMES = text("SELECT collection_id, name FROM collections WHERE collection_id = ANY(:collection_ids)")
 _NEWEST = text("SELECT document_id, input_version FROM documents WHERE document_id = ANY(:document_ids)")
@@ -66,7 +66,7 @@ class Searcher:
             hits = answer.hits[: request.limit]
             pieces = [*_pieces(hits), *_pieces(self._beginnings([hit for hit in hits if not _best(hit)], cursor))]
             following = self._next(request, cursor, answer)
-        passages = marked(connection, [term.atom for term in terms.terms], pieces)
+        passages = marked(terms, pieces)
         total = answer.found["hits"]["total"]
         names = _names(connection, answer)
         return SearchPage(
@@ -128,6 +128,7 @@ def _body(request: SearchRequest, cursor: Cursor, query: Json) -> Json:
         "aggs": {
             "collection": {"terms": {"field": "collection_id", "size": MOST_FACETS}},
             "media_type": {"terms": {"field": "media_type", "size": MOST_FACETS}},
+            "language": {"terms": {"field": "language", "size": MOST_FACETS}},
         },
     }
     if cursor.place is not None:
@@ -161,8 +162,9 @@ def _piece(document_id: str, fields: dict[str, list[Any]]) -> Piece:
     """A passage by its stored fields; one that is empty is missing."""
     (page,) = fields.get("passages.page", [None])
     (member,) = fields.get("passages.member", [None])
+    (headings,) = fields.get("passages.headings", [None])
     (body,) = fields.get("passages.text", [""])
-    return Piece(UUID(document_id), page, fields.get("passages.breaks", []), member, body)
+    return Piece(UUID(document_id), page, fields.get("passages.breaks", []), member, headings, body)
 
 
 def _names(connection: Connection, answer: _Answer) -> dict[int, str]:
@@ -174,15 +176,18 @@ def _names(connection: Connection, answer: _Answer) -> dict[int, str]:
 
 
 def _facets(answer: _Answer, names: dict[int, str]) -> dict[str, list[FacetValue]]:
-    """The counts by collection and by media type, the largest first."""
+    """The counts by collection, media type and language, the largest first."""
     found = answer.found["aggregations"]
     collections = [
         FacetValue(names[bucket["key"]], bucket["doc_count"])
         for bucket in found["collection"]["buckets"]
         if bucket["key"] in names
     ]
-    media_types = [FacetValue(bucket["key"], bucket["doc_count"]) for bucket in found["media_type"]["buckets"]]
-    return {"collection": collections, "media_type": media_types}
+    others = {
+        name: [FacetValue(bucket["key"], bucket["doc_count"]) for bucket in found[name]["buckets"]]
+        for name in ("media_type", "language")
+    }
+    return {"collection": collections, **others}
 
 
 def _hits(
@@ -208,6 +213,7 @@ def _hit(hit: Json, collection: str, input_version: int | None, passages: list[H
         key=source["key"],
         title=source["title"],
         media_type=source["media_type"],
+        language=source.get("language"),
         accepted_at=datetime.fromisoformat(source["accepted_at"]),
         score=hit["_score"] or 0.0,
         passages=passages,

@@ -26,6 +26,7 @@ CREATE TABLE passages (
     breaks        integer[],         -- offset in the body and page, of each next page
     length        integer NOT NULL,  -- in words
     member        text,
+    headings      text,              -- JSON: offset in the body and heading, of each that begins
     body          text NOT NULL,
     tsv           tsvector NOT NULL,
     PRIMARY KEY (document_id, n)

@@ -82,14 +82,14 @@ def test_an_adoption_that_was_killed_is_taken_up_again(library: Library):
 
 def test_another_mapping_begins_a_rebuild(library: Library):
     library.add()
-    newer = Other(library.backend, fingerprint="2")
+    newer = Other(library.backend, fingerprint="newer")
     assert adopted(library, newer) == "rebuilt"
     assert adopted(library, newer) is None, "it is under way"
     library.backend = newer
     library.__post_init__()
     assert library.run(library.build()).phase is Phase.DONE
     with library.world.engine.connect() as connection:
-        assert indexes.must_be_live(connection).fingerprint == "2"
+        assert indexes.must_be_live(connection).fingerprint == "newer"
     assert adopted(library, newer) is None
     assert library.find("lighthouse") == 1
 

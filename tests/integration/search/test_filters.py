@@ -33,7 +33,7 @@ def test_another_collection_is_seen_in_no_part_of_the_answer(two: SearchIndex, q
 
 def test_a_word_of_another_collection_is_not_found(two: SearchIndex):
     page = two.search("secret", collections=frozenset({"ours"}))
-    assert (page.total, page.hits, page.facets) == (0, [], {"collection": [], "media_type": []})
+    assert (page.total, page.hits, page.facets) == (0, [], {"collection": [], "media_type": [], "language": []})
 
 
 @pytest.mark.parametrize("names", [frozenset({"nowhere"}), frozenset()])
@@ -50,6 +50,21 @@ def test_media_types(two: SearchIndex):
     assert two.find("lighthouse", media_types=frozenset({"text/html"})) == ["o1"]
     assert set(two.find("lighthouse", media_types=frozenset({"text/html", "text/plain"}))) == {"o1", "o2", "t1"}
     assert two.find("lighthouse", media_types=frozenset({"text/plain"}), collections=frozenset({"ours"})) == ["o2"]
+
+
+def test_languages(index: SearchIndex):
+    ours = index.collection("ours")
+    index.add("de", "Text", language="de", collection_id=ours)
+    index.add("en", "Text", language="en")
+    index.add("ja", "Text", language="ja")
+    index.add("none", "Text")
+    assert counts(index.search("text").facets["language"]) == {"de": 1, "en": 1, "ja": 1}
+    assert index.find("text", languages=frozenset({"de"})) == ["de"]
+    assert set(index.find("text", languages=frozenset({"ja", "en"}))) == {"ja", "en"}
+    assert index.find("text", languages=frozenset({"en"}), collections=frozenset({"ours"})) == []
+    assert {hit.key: hit.language for hit in index.search("text").hits} == {
+        "de": "de", "en": "en", "ja": "ja", "none": None,
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ def client(database: Database, configured: Settings) -> Iterator[Client]:
 
 
 def test_the_shape_of_an_answer(client: Client, index: SearchIndex):
-    index.add("docs/a.txt", [Passage("the old lighthouse", 3)], title="Report", version=4, media_type="text/plain")
+    passage = Passage("the old lighthouse", 3, heading="Coast › Towers")
+    index.add("docs/a.txt", [passage], title="Report", version=4, media_type="text/plain", language="en")
     index.visible()
     answer = client.get("/v1/search", params={"q": "lighthouse"}).json()
     (hit,) = answer["hits"]
@@ -26,12 +27,16 @@ def test_the_shape_of_an_answer(client: Client, index: SearchIndex):
     assert hit == {
         "document_id": str(index.ids["docs/a.txt"]), "input_version": None, "published_version": 4,
         "collection": "default", "key": "docs/a.txt", "title": "Report", "media_type": "text/plain",
-        "passages": [{"page": 3, "member": None, "html": "the old <mark>lighthouse</mark>"}],
+        "language": "en",
+        "passages": [
+            {"page": 3, "member": None, "heading": "Coast › Towers", "html": "the old <mark>lighthouse</mark>"},
+        ],
     }  # fmt: skip
     assert answer | {"hits": []} == {
         "total": 1, "total_capped": False, "hits": [], "next": None,
         "facets": {
             "collection": [{"value": "default", "count": 1}], "media_type": [{"value": "text/plain", "count": 1}],
+            "language": [{"value": "en", "count": 1}],
         },
     }  # fmt: skip
 
@@ -51,6 +56,10 @@ def test_filters_sorts_and_cursors(client: Client, index: SearchIndex):
     first = client.get("/v1/search", params={"q": "word", "sort": "-accepted_at", "limit": 4}).json()
     assert keys(sort="-accepted_at", limit=4, cursor=first["next"]) == ["1", "0"]
     assert keys(filter="media_type:text/html") == []
+    index.add("de", "word", language="de")
+    index.visible()
+    assert keys(filter="language:de") == ["de"]
+    assert keys(filter=["language:de", "media_type:text/html"]) == []
 
 
 @pytest.mark.parametrize(

@@ -52,9 +52,9 @@ def test_queries_are_understood(text: str, clauses: list[list[str]], excluded: l
 
 
 def test_a_lone_character_looks_for_all_that_begins_with_it():
-    assert parse("猫").clauses[0][0].tsquery == "'猫':*"
-    assert parse("黒猫").clauses[0][0].tsquery == "'黒猫'"
-    assert parse('"東京 の"').clauses[0][0].tsquery == "'東京' <-> '京' <-> 'の':*"
+    assert parse("猫").clauses[0][0].operand(("猫",)) == "'猫':*"
+    assert parse("黒猫").clauses[0][0].operand(("黒猫",)) == "'黒猫'"
+    assert parse('"東京 の"').clauses[0][0].operand(("東京", "京", "の")) == "'東京' <-> '京' <-> 'の':*"
 
 
 @pytest.mark.parametrize(
