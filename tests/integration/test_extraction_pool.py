@@ -16,7 +16,7 @@ import pytest
 from fencepost import samples
 from indexer.extract import KINDS, Request, choose_kind, extract
 from indexer.extract import pool as pool_module
-from indexer.extract.nursery import Child
+from indexer.extract.nursery import _KEPT_VARIABLES, Child
 from indexer.extract.pool import Crashed, ExtractionPool, in_process, limits
 from pipeline.errors import Permanent
 from pipeline.outcomes import TextQuality
