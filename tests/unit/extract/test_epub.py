@@ -21,7 +21,7 @@ def places(extraction: Extraction) -> list[tuple[int | None, str | None, str]]:
 def test_a_page_is_an_item_of_the_spine():
     found = read(book(TWO))
     assert places(found) == [(1, None, "They shine."), (2, "Burning", "Burning It burns.")]
-    assert found.facts == {"characters": 33, "pages": 2, "title": "A book"}
+    assert found.facts.items() >= {"characters": 33, "pages": 2, "title": "A book"}.items()
 
 
 @pytest.mark.parametrize(
