@@ -27,7 +27,7 @@ import httpx
 import psutil
 
 from indexer.extract import Request
-from indexer.extract.pool import ExtractionPool
+from indexer.extract.isolation.pool import ExtractionPool
 from pipeline.errors import Permanent, Transient
 from pipeline.settings import Extract
 from tests.samples import Sample, samples

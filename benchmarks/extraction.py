@@ -24,8 +24,9 @@ from benchmarks.pipeline import ALIVE, Bench, api, clear, document, pause, unfin
 from fencepost.local.postgres import LocalPostgres
 from fencepost.local.valkey import LocalValkey
 from fencepost.samples import files
-from indexer.extract import Request, extract, sandbox
-from indexer.extract.pool import ExtractionPool
+from indexer.extract import Request, extract
+from indexer.extract.isolation import sandbox
+from indexer.extract.isolation.pool import ExtractionPool
 from pipeline.outcomes import TextQuality
 from pipeline.settings import Extract
 from tests.samples import samples

@@ -95,7 +95,7 @@ def _packages() -> Finding:
 
 
 def _sandbox() -> Finding:
-    from indexer.extract import sandbox
+    from indexer.extract.isolation import sandbox
 
     found = sandbox.summary()
     return Finding("extraction sandbox", None if found == sandbox.NONE else True, found)
@@ -137,7 +137,7 @@ def _broker(settings: "Settings") -> Finding:
 
 
 def _ocr(settings: "Settings") -> Finding:
-    from indexer.extract.pool import ocr
+    from indexer.extract.isolation.pool import ocr
 
     try:
         reading = ocr(settings.extract)

@@ -3,7 +3,7 @@
     choose_kind ─▶ (stored result under (sha256, extractor, fingerprint)?) ─▶ ExtractionPool.submit ─▶ Extraction
 
 A reader knows one format and nothing else (`readers/`). Its text passes one sanitiser and is cut into passages before
-it leaves (`extraction.py`). Readers of anything but short plain text run in killable child processes (`pool.py`).
+it leaves (`extraction.py`). Readers of anything but short plain text run in killable child processes (`isolation/`).
 """
 
 from indexer.extract.extraction import extract, extractor, fingerprint

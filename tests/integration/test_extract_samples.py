@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 
 from indexer.extract import Extraction, Request
-from indexer.extract.pool import ExtractionPool
+from indexer.extract.isolation.pool import ExtractionPool
 from pipeline.errors import Permanent
 from pipeline.settings import Extract
 from tests.samples import Sample, samples

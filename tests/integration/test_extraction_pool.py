@@ -15,9 +15,9 @@ import pytest
 
 from fencepost import samples
 from indexer.extract import KINDS, Request, choose_kind, extract
-from indexer.extract import pool as pool_module
-from indexer.extract.nursery import _KEPT_VARIABLES, Child
-from indexer.extract.pool import Crashed, ExtractionPool, in_process, limits
+from indexer.extract.isolation import pool as pool_module
+from indexer.extract.isolation.nursery import _KEPT_VARIABLES, Child
+from indexer.extract.isolation.pool import Crashed, ExtractionPool, in_process, limits
 from pipeline.errors import Permanent
 from pipeline.outcomes import TextQuality
 from pipeline.settings import Extract
@@ -264,7 +264,7 @@ WORKER = """
 import sys
 from pathlib import Path
 from indexer.extract import Request
-from indexer.extract.pool import ExtractionPool
+from indexer.extract.isolation.pool import ExtractionPool
 from pipeline.settings import Extract
 
 pool = ExtractionPool(Extract(seconds=600))

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 
 from indexer.attempt import Indexer
-from indexer.extract.pool import ExtractionPool
+from indexer.extract.isolation.pool import ExtractionPool
 from indexer.member import Attempt
 from indexer.search.backend import Entry
 from indexer.search.postgres import Postgres

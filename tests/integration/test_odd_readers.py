@@ -12,8 +12,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from indexer.extract import Request, nursery, sandbox, wire
-from indexer.extract.pool import Crashed, ExtractionPool
+from indexer.extract import Request
+from indexer.extract.isolation import nursery, sandbox, wire
+from indexer.extract.isolation.pool import Crashed, ExtractionPool
 from pipeline.errors import Permanent
 from pipeline.settings import Extract
 from tests.support.odd_forkserver import document
@@ -123,8 +124,8 @@ def test_a_program_dies_when_the_fork_server_is_killed(pool: ExtractionPool):
 
 
 WORKER = """
-from indexer.extract import nursery
-from indexer.extract.pool import ExtractionPool
+from indexer.extract.isolation import nursery
+from indexer.extract.isolation.pool import ExtractionPool
 from pipeline.settings import Extract
 from tests.support.odd_forkserver import document
 

@@ -10,7 +10,7 @@ from httpx import Client
 
 from indexer.attempt import Indexer
 from indexer.extract import KINDS, Extraction, Kind, Request
-from indexer.extract.pool import ExtractionPool
+from indexer.extract.isolation.pool import ExtractionPool
 from indexer.search.backend import SearchRequest
 from pipeline import quarantine
 from pipeline.holding import Holding

@@ -14,7 +14,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from indexer.extract import sandbox, syscalls
+from indexer.extract.isolation import sandbox, syscalls
 from pipeline import events
 from pipeline.settings import Extract
 
@@ -246,7 +246,7 @@ def test_what_a_child_starts_is_confined_as_well(scratch: Path) -> None:
 
 
 def test_a_system_without_a_sandbox_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    from indexer.extract.pool import ExtractionPool  # noqa: PLC0415 - what is patched is looked up there
+    from indexer.extract.isolation.pool import ExtractionPool  # noqa: PLC0415 - what is patched is looked up there
 
     told: list[str] = []
 

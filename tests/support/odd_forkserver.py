@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
 
-from indexer.extract import forkserver
+from indexer.extract.isolation import forkserver
 from indexer.extract.readers import html
 from indexer.extract.types import Block, Buffer, Reading, Request
 

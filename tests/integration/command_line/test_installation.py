@@ -14,7 +14,7 @@ import fencepost.cli
 from fencepost.cli.diagnosis import foreign
 from fencepost.local.opensearch import LocalOpenSearch
 from fencepost.local.ports import free_port
-from indexer.extract import sandbox
+from indexer.extract.isolation import sandbox
 from tests.integration.command_line.conftest import Run
 from tests.support.servers import Database
 from tests.support.stack import clean_environment

@@ -6,7 +6,7 @@ import pytest
 
 from indexer.extract import KINDS, Kind, Request, extractor, fingerprint
 from indexer.extract.expected import expected_key
-from indexer.extract.pool import limits, ocr
+from indexer.extract.isolation.pool import limits, ocr
 from pipeline.settings import Extract
 
 SETTINGS = Extract(pages=7, ocr_languages="eng+deu")

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from indexer.extract import Limits, Request, wire
+from indexer.extract import Limits, Request
+from indexer.extract.isolation import wire
 
 MOST = 1 << 26
 

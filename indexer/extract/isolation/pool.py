@@ -19,10 +19,10 @@ from typing import Any, Self
 
 import orjson
 
-from indexer.extract import sandbox, wire
 from indexer.extract.extraction import extract
+from indexer.extract.isolation import sandbox, wire
+from indexer.extract.isolation.nursery import Child, Nursery
 from indexer.extract.kinds import Kind
-from indexer.extract.nursery import Child, Nursery
 from indexer.extract.ocr import missing
 from indexer.extract.sniff import choose_kind
 from indexer.extract.types import Extraction, Limits, Ocr, Request

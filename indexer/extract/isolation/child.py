@@ -15,8 +15,8 @@ from pathlib import Path
 
 import orjson
 
-from indexer.extract import sandbox, wire
 from indexer.extract.extraction import extract
+from indexer.extract.isolation import sandbox, wire
 from indexer.extract.kinds import KINDS, Kind
 from indexer.extract.types import Request
 from pipeline.errors import Permanent

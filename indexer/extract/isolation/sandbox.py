@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from stat import S_ISDIR
 
-from indexer.extract import syscalls
+from indexer.extract.isolation import syscalls
 
 NONE = "none on this system"
 

@@ -11,11 +11,11 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
-from indexer.extract import forkserver, wire
+from indexer.extract.isolation import forkserver, wire
 from pipeline.settings import Extract, environment
 
 _KEPT_VARIABLES = ("PATH", "LANG", "LC_ALL", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "TESSDATA_PREFIX")
-_PROGRAM = "indexer.extract.forkserver"
+_PROGRAM = "indexer.extract.isolation.forkserver"
 _START_SECONDS = 60
 _STOP_SECONDS = 5
 

@@ -13,7 +13,7 @@ import socket
 import sys
 from pathlib import Path
 
-from indexer.extract import child, sandbox
+from indexer.extract.isolation import child, sandbox
 from indexer.extract.kinds import KINDS
 
 FORK = b"F"
