@@ -20,6 +20,42 @@ class Handler(Protocol):
         """Words between two tags, perhaps in several pieces."""
 
 
+class Beginnings(Handler):
+    """Looks at names and attributes only: what it wants to know stands where elements begin."""
+
+    def end(self, name: str) -> None:
+        """An element ends."""
+
+    def text(self, text: str) -> None:
+        """Words are not wanted."""
+
+
+class Title:
+    """The title among the properties of an office file; all formats have the same element for it."""
+
+    def __init__(self) -> None:
+        self._pieces: list[str] = []
+        self._inside = False
+
+    @property
+    def words(self) -> str:
+        """The title in one line, '' if there is none."""
+        return " ".join("".join(self._pieces).split())
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:  # noqa: ARG002 - the protocol has them
+        """An element begins."""
+        self._inside = name.endswith("}title")
+
+    def end(self, name: str) -> None:
+        """An element ends."""
+        self._inside = self._inside and not name.endswith("}title")
+
+    def text(self, text: str) -> None:
+        """Words, perhaps in several pieces."""
+        if self._inside:
+            self._pieces.append(text)
+
+
 def parse(pieces: Iterable[bytes], handler: Handler, part: str) -> None:
     """Reads one XML part. Raises Permanent corrupt; an office file that declares entities is a bomb, and refused."""
     parser = expat.ParserCreate(namespace_separator="}")

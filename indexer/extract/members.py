@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from indexer.extract.sniff import choose_kind
-from indexer.extract.types import Block, Reading, Request
+from indexer.extract.types import Block, Reading, Request, reason
 from pipeline.errors import Permanent
 
 PARTED_BY = "/"
@@ -53,7 +53,7 @@ class Members:
         try:
             reading = reader(self._inside(name))
         except Permanent as refusal:
-            failed = [f"{name}: {refusal.message.rstrip('.')}"]
+            failed = [f"{name}: {reason(refusal)}"]
         except MemoryError:
             raise
         except Exception as error:  # noqa: BLE001 - whatever it is, it is this member's

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from indexer.extract.archive import Archive
-from indexer.extract.markup import parse
+from indexer.extract.markup import Beginnings, parse
 from indexer.extract.types import Buffer, Request
 from pipeline.errors import Permanent
 
@@ -34,15 +34,22 @@ def parts(content: Buffer, request: Request) -> Iterator[tuple[str, Iterator[byt
     if content[:4] != b"PK\x03\x04":
         yield "The document", iter([bytes(content)]), True
         return
+    archive = open_archive(content, request)
+    names = archive.names()
+    for part in ("styles.xml", "meta.xml", "content.xml"):
+        if part in names:
+            yield part, archive.pieces(part), part == "content.xml"
+
+
+def open_archive(content: Buffer, request: Request) -> Archive:
+    """The archive that a document is. Raises Permanent: corrupt without a main part, password_required if encrypted."""
     archive = Archive(content, request)
     names = archive.names()
     if _MANIFEST in names:
         _refuse_encrypted(archive)
     if "content.xml" not in names:
         raise Permanent("corrupt", "The document has no main part (content.xml).")
-    for part in ("styles.xml", "meta.xml", "content.xml"):
-        if part in names:
-            yield part, archive.pieces(part), part == "content.xml"
+    return archive
 
 
 def _refuse_encrypted(archive: Archive) -> None:
@@ -62,7 +69,7 @@ def qualified(name: str) -> str:
     return f"{_SPACES.get(space, '')}:{tag}"
 
 
-class _Manifest:
+class _Manifest(Beginnings):
     """The parts of the document that are encrypted."""
 
     def __init__(self) -> None:
@@ -75,9 +82,3 @@ class _Manifest:
                 self._part = next((value for key, value in attributes.items() if key.endswith("}full-path")), "")
             case "manifest:encryption-data":
                 self.encrypted.add(self._part)
-
-    def end(self, name: str) -> None:
-        pass
-
-    def text(self, text: str) -> None:
-        pass

@@ -1,6 +1,7 @@
 """What a PDF has beside the text of its pages: notes, link targets, bookmarks and attached files."""
 
 from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
 from ctypes import POINTER, c_ulong, c_ushort, cast, create_string_buffer
 from dataclasses import dataclass
 from itertools import islice
@@ -25,8 +26,8 @@ class Attachment:
     name: str
     file: pdfium.PdfAttachment
 
-    def content(self, request: Request) -> bytes:
-        """Its bytes. Raises Permanent corrupt or limit_exceeded."""
+    def pieces(self, request: Request) -> Iterator[bytes]:
+        """Its bytes, in one piece. Raises Permanent corrupt or limit_exceeded."""
         length = c_ulong()
         if not raw.FPDFAttachment_GetFile(self.file, None, 0, length):
             raise Permanent("corrupt", "It cannot be unpacked.")
@@ -40,7 +41,7 @@ class Attachment:
         if spent.inflated_bytes > limits.total_bytes:
             raise limits.exceeded("total_bytes", "The attached files are too large together, in bytes")
         try:
-            return bytes(self.file.get_data())
+            yield bytes(self.file.get_data())
         except pdfium.PdfiumError:
             raise Permanent("corrupt", "It cannot be unpacked.") from None
 

@@ -110,6 +110,11 @@ class Reading:
     partial: list[str] = field(default_factory=list)
 
 
+def reason(refusal: Permanent) -> str:
+    """Why something could not be read, as it stands after its name in `partial`."""
+    return refusal.message.rstrip(".")
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A piece of text for the index, with its place.

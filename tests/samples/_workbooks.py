@@ -15,6 +15,7 @@ TRANSITIONAL = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 STRICT = "http://purl.oclc.org/ooxml/spreadsheetml/main"
 _OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 _PACKAGE = "http://schemas.openxmlformats.org/package/2006"
+ODS = "application/vnd.oasis.opendocument.spreadsheet"
 _EPOCH = date(1899, 12, 30)
 
 
@@ -184,8 +185,8 @@ def compound_file(name: str, content: bytes) -> bytes:
     return header + struct.pack("<128I", *table) + directory + content
 
 
-def ods(content: str, *, title: str = "", manifest: str = "") -> bytes:
-    """An OpenDocument spreadsheet around tables."""
+def ods(content: str, parts: Mapping[str, bytes] | None = None, *, title: str = "") -> bytes:
+    """An OpenDocument spreadsheet around tables, with these parts instead of its own."""
     spaces = " ".join(
         f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
         for short, name in (("office", "office"), ("table", "table"), ("text", "text"))
@@ -195,9 +196,9 @@ def ods(content: str, *, title: str = "", manifest: str = "") -> bytes:
     meta = f"<office:document-meta {spaces} {dc}><dc:title>{escape(title)}</dc:title></office:document-meta>"
     return documents.archive(
         {
-            "mimetype": b"application/vnd.oasis.opendocument.spreadsheet",
+            "mimetype": ODS.encode(),
             "content.xml": f"<office:document-content {spaces}>{body}</office:document-content>".encode(),
             "meta.xml": meta.encode(),
-            "META-INF/manifest.xml": f"<manifest>{manifest}</manifest>".encode(),
         }
+        | dict(parts or {})
     )

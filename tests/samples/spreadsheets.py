@@ -3,7 +3,7 @@
 from datetime import date
 
 from indexer.extract import Limits
-from tests.samples import Sample, _workbooks
+from tests.samples import Sample, _opendocument, _workbooks
 from tests.support import documents
 
 _LOG = {
@@ -99,7 +99,7 @@ SAMPLES = [
     Sample("repeated.ods", lambda: _workbooks.ods(_REPEATED), words=("again\tagain",), pages=1),
     Sample(
         "password.ods",
-        lambda: _workbooks.ods("", manifest="<file-entry><encryption-data/></file-entry>"),
+        lambda: _workbooks.ods("", {"META-INF/manifest.xml": _opendocument.manifest_of_encrypted("content.xml")}),
         outcome="password_required",
     ),
     Sample("damaged-sheet.xlsx", _damaged, outcome="partial", words=("low water",), partial=("Log: it is damaged",)),

@@ -1,7 +1,7 @@
 """The body of a Word document, with its pages and headings."""
 
+from indexer.extract.budget import Budget
 from indexer.extract.headings import Outline
-from indexer.extract.ooxml.budget import Budget
 from indexer.extract.ooxml.names import in_full, local
 from indexer.extract.ooxml.package import Package, Related
 from indexer.extract.ooxml.styles import Styles, outline_level

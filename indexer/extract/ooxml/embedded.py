@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from indexer.extract.members import Members
 from indexer.extract.ooxml.package import Package, Related
-from indexer.extract.types import Reading, Request
+from indexer.extract.types import Reading, Request, reason
 from pipeline.errors import Permanent
 
 _KINDS = frozenset({"aFChunk", "package"})
@@ -20,10 +20,7 @@ def read_embedded(package: Package, parts: Iterable[str], request: Request) -> R
     distinct = dict.fromkeys(parts)
     if not distinct:
         return Reading([])
-    try:
-        members = Members(request)
-    except Permanent as refusal:
-        return Reading([], partial=[f"embedded documents: {refusal.message.rstrip('.')}"])
+    members = Members(request)
     for part in distinct:
         name = part.rpartition("/")[2]
         try:
@@ -31,5 +28,5 @@ def read_embedded(package: Package, parts: Iterable[str], request: Request) -> R
         except Permanent as refusal:
             if refusal.code != "corrupt":
                 raise
-            members.fail(name, refusal.message.rstrip("."))
+            members.fail(name, reason(refusal))
     return Reading(members.blocks, {}, members.truncated, members.partial)

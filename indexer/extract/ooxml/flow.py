@@ -4,8 +4,8 @@ Text boxes, descriptions of pictures, the addresses of links, charts and SmartAr
 that its sentences stay whole. All work is counted in elements: depth costs nothing.
 """
 
+from indexer.extract.budget import Budget
 from indexer.extract.ooxml import drawing
-from indexer.extract.ooxml.budget import Budget
 from indexer.extract.ooxml.names import in_full, local, relationship
 from indexer.extract.ooxml.package import Package, Related
 
@@ -102,14 +102,14 @@ class Flow:
         (self._paragraphs[-1] if self._paragraphs else self._section).append(text)
         if not text.isspace():
             self._told += 1
-        self._budget.spend(text)
+        self._budget.spend(len(text))
 
     def add_aside(self, text: str) -> None:
         """Adds a text of its own that follows the paragraph."""
         self._told += 1
         if text := text.strip():
             self._beside().append(text + self._paragraph_end())
-            self._budget.spend(text)
+            self._budget.spend(len(text))
 
     def ignore(self, _attributes: dict[str, str]) -> None:
         """Passes over an element with all that is in it."""

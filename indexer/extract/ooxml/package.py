@@ -6,7 +6,8 @@ from posixpath import normpath
 from urllib.parse import unquote
 
 from indexer.extract.archive import Archive
-from indexer.extract.markup import Handler, parse
+from indexer.extract.markup import Beginnings, Handler, Title, parse
+from indexer.extract.types import reason
 from pipeline.errors import Permanent
 
 _CORE = "docProps/core.xml"
@@ -65,10 +66,10 @@ class Package:
         """The title among the core properties."""
         said = [found.target for found in self._first.values() if found.kind == "core-properties"]
         part = next(filter(self.has, (*said, _CORE)), "")
-        title = _Title()
+        title = Title()
         if part:
             self.read(part, title, "properties")
-        return " ".join("".join(title.pieces).split())
+        return title.words
 
     def first_time(self, part: str) -> bool:
         """Whether a part that is shown inside others was not shown before: one is read once, however often it is."""
@@ -90,7 +91,7 @@ class Package:
         except Permanent as refusal:
             if refusal.code != "corrupt":
                 raise
-            self.partial.append(f"{called}: {refusal.message.rstrip('.')}")
+            self.partial.append(f"{called}: {reason(refusal)}")
             return False
         return True
 
@@ -105,7 +106,7 @@ def _plain(name: str) -> str:
     return name.replace("\\", "/").lstrip("/")
 
 
-class _Relationships:
+class _Relationships(Beginnings):
     def __init__(self, folder: str) -> None:
         self.by_id: Related = {}
         self._folder = folder
@@ -120,28 +121,6 @@ class _Relationships:
             kind, target.strip() if external else self._resolved(target), external
         )
 
-    def end(self, name: str) -> None:
-        pass
-
-    def text(self, text: str) -> None:
-        pass
-
     def _resolved(self, target: str) -> str:
         path = unquote(target.partition("#")[0]).replace("\\", "/")
         return normpath(path if path.startswith("/") else f"/{self._folder}/{path}").lstrip("/") if path else ""
-
-
-class _Title:
-    def __init__(self) -> None:
-        self.pieces: list[str] = []
-        self._inside = False
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:  # noqa: ARG002 - the protocol has them
-        self._inside = name.endswith("}title")
-
-    def end(self, name: str) -> None:
-        self._inside = self._inside and not name.endswith("}title")
-
-    def text(self, text: str) -> None:
-        if self._inside:
-            self.pieces.append(text)

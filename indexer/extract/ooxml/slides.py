@@ -1,6 +1,7 @@
 """The words of a slide, of its notes and of what people commented on it."""
 
-from indexer.extract.ooxml.budget import Budget
+from indexer.extract.budget import Budget
+from indexer.extract.markup import Beginnings
 from indexer.extract.ooxml.flow import Flow
 from indexer.extract.ooxml.names import in_full, relationship
 from indexer.extract.ooxml.package import Package, Related
@@ -92,7 +93,7 @@ class CommentsFlow(Flow):
         self.end_paragraph()
 
 
-class SlideList:
+class SlideList(Beginnings):
     """The slides of a presentation in their order, hidden ones as well, and the sections that they are in."""
 
     _actions = in_full({"p:sldId": "slide", "p14:section": "section", "p14:sldId": "inside"})
@@ -115,9 +116,3 @@ class SlideList:
                 self._section = attributes.get("name", "")
             case "inside":
                 self._sections[attributes.get("id", "")] = self._section
-
-    def end(self, name: str) -> None:
-        """An element ends."""
-
-    def text(self, text: str) -> None:
-        """There are no words in the list."""

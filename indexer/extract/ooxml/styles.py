@@ -2,6 +2,7 @@
 
 import re
 
+from indexer.extract.markup import Beginnings
 from indexer.extract.ooxml.names import in_full, local
 
 TITLE = 0
@@ -16,7 +17,7 @@ _TITLES = frozenset({"title", "titel", "titre", "título", "titolo", "назва
 _ACTIONS = in_full({"w:style": "style", "w:name": "name", "w:basedOn": "based", "w:outlineLvl": "outline"})
 
 
-class Styles:
+class Styles(Beginnings):
     """Reads the part with the styles; a style inherits its level from the one that it is based on."""
 
     def __init__(self) -> None:
@@ -50,12 +51,6 @@ class Styles:
                 self._bases[self._id] = local(attributes).get("val", "")
             case "outline":
                 self._own[self._id] = outline_level(attributes)
-
-    def end(self, name: str) -> None:
-        """An element ends."""
-
-    def text(self, text: str) -> None:
-        """There are no words in styles."""
 
     def _own_level(self, style: str) -> int | None:
         if style in self._own:

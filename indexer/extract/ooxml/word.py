@@ -2,7 +2,7 @@
 
 import re
 
-from indexer.extract.ooxml.budget import Budget
+from indexer.extract.budget import Budget
 from indexer.extract.ooxml.flow import Flow
 from indexer.extract.ooxml.names import in_full, local, relationship
 from indexer.extract.ooxml.package import Package, Related

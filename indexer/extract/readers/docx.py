@@ -7,8 +7,8 @@ pages end, but Word leaves marks where they ended last: where there are any, pag
 import re
 
 from indexer.extract.archive import Archive
+from indexer.extract.budget import Budget, EnoughError
 from indexer.extract.ooxml.body import Body
-from indexer.extract.ooxml.budget import Budget, EnoughError
 from indexer.extract.ooxml.embedded import embedded_in, read_embedded
 from indexer.extract.ooxml.package import Package, Related
 from indexer.extract.ooxml.styles import Styles

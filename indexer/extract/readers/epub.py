@@ -10,9 +10,9 @@ from unicodedata import normalize
 from urllib.parse import unquote
 
 from indexer.extract.archive import Archive
-from indexer.extract.markup import parse
+from indexer.extract.markup import Beginnings, parse
 from indexer.extract.readers import html
-from indexer.extract.types import Block, Buffer, Fact, Reading, Request
+from indexer.extract.types import Block, Buffer, Fact, Reading, Request, reason
 from pipeline.errors import Permanent
 
 _CONTAINER = "META-INF/container.xml"
@@ -93,7 +93,7 @@ class _Chapters:
         except Permanent as refusal:
             if refusal.code == "limit_exceeded":
                 raise
-            self.partial.append(f"{path}: {refusal.message.rstrip('.')}")
+            self.partial.append(f"{path}: {reason(refusal)}")
             return
         for block in found.blocks:
             self.blocks.append((path, replace(block, page=number)))
@@ -160,7 +160,7 @@ def _titles(archive: Archive, book: "_Package", folder: str) -> dict[str, str]:
     return titles
 
 
-class _Attributes:
+class _Attributes(Beginnings):
     """The attributes of all elements of one name."""
 
     def __init__(self, tag: str, wanted: Callable[[dict[str, str]], bool] = bool) -> None:
@@ -171,12 +171,6 @@ class _Attributes:
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name.rpartition("}")[2] == self._tag and self._wanted(attributes):
             self.found.append(attributes)
-
-    def end(self, name: str) -> None:
-        pass
-
-    def text(self, text: str) -> None:
-        pass
 
 
 class _Package:

@@ -19,16 +19,18 @@ def read(content: Buffer, request: Request) -> Reading:
             raise limits.exceeded("pixels", f"The picture has {width:,} by {height:,} pixels")
     recogniser = Recogniser(request.ocr, request.spent)
     blocks = []
+    damaged = 0
     picture = bytes(content)
     for number in range(1, len(sizes) + 1):
         try:
             text = recogniser.text(f"page {number}", picture, number - 1 if len(sizes) > 1 else None)
         except UnreadableError:
+            damaged += 1
             recogniser.failed.append(f"page {number}: it is damaged")
             continue
         if text:
             blocks.append(Block(f"{text}\n\n", number))
-    if not recogniser.pages and all(failed.endswith("it is damaged") for failed in recogniser.failed):
+    if not recogniser.pages and damaged == len(recogniser.failed):
         raise Permanent("corrupt", "The picture cannot be decoded.")
     facts: dict[str, Fact] = {"pages": len(sizes), "ocr_pages": recogniser.pages, "ocr_languages": recogniser.languages}
     return Reading(blocks, facts, partial=recogniser.failed)

@@ -1,54 +1,56 @@
 """OpenDocument spreadsheets, read as a stream: nobody makes room for the cells that a file only claims to have."""
 
 from indexer.extract.archive import Archive
-from indexer.extract.markup import parse
-from indexer.extract.types import Block, Buffer, Fact, Limits, Reading, Request
+from indexer.extract.budget import Budget, EnoughError
+from indexer.extract.markup import Title, parse
+from indexer.extract.opendocument import open_archive
+from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 from pipeline.errors import Permanent
 
 _OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0"
 _TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0"
 _TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0"
+_PROPERTIES = "meta.xml"
 _MOST_REPEATS = 100
 _IN_A_LINE = {"s": " ", "tab": "\t", "line-break": " "}
 
 
-class _EnoughError(Exception):
-    """More text than the limit allows has been read."""
-
-
 def read(content: Buffer, request: Request) -> Reading:
     """One block per sheet, whose page is its number and whose heading its name; facts: pages, title."""
-    archive = Archive(content, request)
-    names = archive.names()
-    if "content.xml" not in names:
-        raise Permanent("corrupt", "The spreadsheet has no content (content.xml).")
-    if "META-INF/manifest.xml" in names:
-        _check_encryption(archive)
-    sheets = _Sheets(request.limits)
+    archive = open_archive(content, request)
+    sheets = _Sheets(Budget(request.limits.characters))
     truncated = False
     try:
         parse(archive.pieces("content.xml"), sheets, "content.xml")
-    except _EnoughError:
+    except EnoughError:
         sheets.end_sheet()
         truncated = True
+    partial: list[str] = []
     facts: dict[str, Fact] = {"pages": sheets.number}
-    if title := _title(archive, names):
+    if title := _title(archive, partial):
         facts["title"] = title
-    return Reading(sheets.blocks, facts, truncated=truncated)
+    return Reading(sheets.blocks, facts, truncated=truncated, partial=partial)
 
 
-def _check_encryption(archive: Archive) -> None:
-    if any(b"encryption-data" in piece for piece in archive.pieces("META-INF/manifest.xml")):
-        raise Permanent("password_required", "The spreadsheet is encrypted with a password.")
+def _title(archive: Archive, partial: list[str]) -> str:
+    title = Title()
+    try:
+        if _PROPERTIES in archive.names():
+            parse(archive.pieces(_PROPERTIES), title, _PROPERTIES)
+    except Permanent as refusal:
+        if refusal.code != "corrupt":
+            raise
+        partial.append(f"{_PROPERTIES}: it is damaged")
+    return title.words
 
 
 class _Sheets:
     """Collects cells, and what is written in notes and drawings on the sheets."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, budget: Budget) -> None:
         self.blocks: list[Block] = []
         self.number = 0
-        self._left = limits.characters
+        self._budget = budget
         self._name = ""
         self._lines: list[str] = []
         self._row: list[str] = []
@@ -88,12 +90,8 @@ class _Sheets:
             self._add(text)
 
     def end_sheet(self) -> None:
-        """What was collected becomes the block of a sheet."""
-        self._end_row()
-        lines = self._lines
-        if asides := "".join(self._asides).strip():
-            lines.append(asides)
-        if lines:
+        """What was collected becomes the block of a sheet, with a row that never ended because the budget did."""
+        if lines := [*self._lines, *filter(None, (self._row_words(), "".join(self._asides).strip()))]:
             self.blocks.append(Block("\n".join(lines) + "\n\n", self.number, heading=self._name or None))
         self._lines, self._asides = [], []
 
@@ -135,25 +133,24 @@ class _Sheets:
         words = self._value or "".join(self._cell).strip()
         self._cell = []
         if words:
-            self._spend(len(words) * self._repeats)
+            self._budget.spend(len(words) * self._repeats)
             self._row += [words] * self._repeats
 
     def _end_row(self) -> None:
+        if words := self._row_words():
+            self._lines.append(words)
+            self._budget.spend(len(words) * (self._row_repeats - 1))
+            self._lines += [words] * (self._row_repeats - 1)
+
+    def _row_words(self) -> str:
         words = "\t".join(self._row).replace("\n", " ")
         self._row = []
-        if words:
-            self._spend(len(words) * (self._row_repeats - 1))
-            self._lines += [words] * self._row_repeats
+        return words
 
     def _add(self, words: str) -> None:
         (self._asides if self._aside else self._cell).append(words)
         if self._aside:
-            self._spend(len(words))
-
-    def _spend(self, characters: int) -> None:
-        self._left -= characters
-        if self._left < 0:
-            raise _EnoughError
+            self._budget.spend(len(words))
 
 
 def _repeats(number: str | None) -> int:
@@ -165,32 +162,3 @@ def _plain_value(attributes: dict[str, str]) -> str:
     """An ISO date and time of a cell that shows it in the manner of some country; else what it shows is best."""
     value = attributes.get(f"{_OFFICE}}}date-value", "")
     return value.removesuffix("T00:00:00").replace("T", " ")
-
-
-def _title(archive: Archive, names: list[str]) -> str:
-    if "meta.xml" not in names:
-        return ""
-    meta = _Title()
-    parse(archive.pieces("meta.xml"), meta, "meta.xml")
-    return " ".join("".join(meta.pieces).split())
-
-
-class _Title:
-    """The title among the properties."""
-
-    def __init__(self) -> None:
-        self.pieces: list[str] = []
-        self._inside = False
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:  # noqa: ARG002 - the protocol has them
-        """An element begins."""
-        self._inside = name == "http://purl.org/dc/elements/1.1/}title"
-
-    def end(self, name: str) -> None:  # noqa: ARG002 - the protocol has it
-        """An element ends."""
-        self._inside = False
-
-    def text(self, text: str) -> None:
-        """Words, perhaps in several pieces."""
-        if self._inside:
-            self.pieces.append(text)

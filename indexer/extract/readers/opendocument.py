@@ -7,6 +7,7 @@ where there are any, and a fact says so.
 
 import re
 
+from indexer.extract.budget import Budget, EnoughError
 from indexer.extract.headings import Outline
 from indexer.extract.markup import parse
 from indexer.extract.opendocument import parts, qualified
@@ -32,10 +33,6 @@ _DIGITS = re.compile(r"[0-9]{1,9}")
 _LINKS = ("http:", "https:", "mailto:")
 
 
-class _EnoughError(Exception):
-    """More text than the limit allows has been read."""
-
-
 def read(content: Buffer, request: Request) -> Reading:
     """Blocks by page and section; facts: title, pages (those of a text are approximate)."""
     story = _Story(request.limits)
@@ -50,7 +47,7 @@ def read(content: Buffer, request: Request) -> Reading:
                     raise
                 partial.append(f"{part}: it is damaged")
                 story.forget_what_is_open()
-    except _EnoughError:
+    except EnoughError:
         truncated = True
     return Reading(story.finish(), story.facts(), truncated=truncated, partial=partial)
 
@@ -70,7 +67,7 @@ class _Story:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._characters = 0
+        self._budget = Budget(limits.characters)
         self._blocks: list[Block] = []
         self._around: dict[str, None] = {}  # headers and footers repeat, and are kept once
         self._title: list[str] = []
@@ -202,11 +199,9 @@ class _Story:
         self._paragraphs.append([])
 
     def _add(self, text: str) -> None:
-        self._characters += len(text)
         (self._paragraphs[-1] if self._paragraphs else self._section).append(text)
         self._page_is_fresh = self._page_is_fresh and text.isspace()
-        if self._characters > self._limits.characters:
-            raise _EnoughError
+        self._budget.spend(len(text))
 
     def _end_paragraph(self, text: str) -> None:
         text = text.strip(" ")

@@ -139,13 +139,7 @@ def _attached(document: pdfium.PdfDocument, pages: _Pages, request: Request) -> 
     attachments = pdf_extras.attachments(document, request.limits.members) + pages.attachments
     if not attachments or pages.left < 0:
         return Reading([])
-    try:
-        members = Members(request)
-    except Permanent as refusal:
-        return Reading([], partial=[f"{len(attachments)} attached files: {refusal.message.rstrip('.')}"])
+    members = Members(request)
     for attachment in attachments:
-        try:
-            members.read(attachment.name, attachment.content(request))
-        except Permanent as refusal:
-            members.fail(attachment.name, refusal.message.rstrip("."))
+        members.read(attachment.name, attachment.pieces(request))
     return Reading(members.blocks, truncated=members.truncated, partial=members.partial)

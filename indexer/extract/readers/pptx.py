@@ -6,8 +6,8 @@ Masters and layouts are not read: what stands there are prompts, or the same wor
 import re
 
 from indexer.extract.archive import Archive
+from indexer.extract.budget import Budget, EnoughError
 from indexer.extract.headings import Outline
-from indexer.extract.ooxml.budget import Budget, EnoughError
 from indexer.extract.ooxml.embedded import embedded_in, read_embedded
 from indexer.extract.ooxml.flow import Flow
 from indexer.extract.ooxml.package import Package, Related

@@ -142,7 +142,7 @@ def _words(archive: Archive, name: str, elements: frozenset[str], around: Readin
     except Permanent as refusal:
         if refusal.code != "corrupt":
             raise
-        around.partial.append(refusal.message.rstrip("."))
+        around.partial.append(f"{name}: it is damaged")
     return "".join(words.pieces).strip()
 
 

@@ -7,6 +7,7 @@ import html
 import re
 from xml.parsers import expat
 
+from indexer.extract.budget import Budget, EnoughError
 from indexer.extract.encodings import declared_inside, decode
 from indexer.extract.readers.html import tidy
 from indexer.extract.readers.text import charset
@@ -21,23 +22,19 @@ class _EntitiesError(Exception):
     """The file declares entities: those inside it may grow without bound, those outside are none of ours."""
 
 
-class _EnoughError(Exception):
-    """More text than the limit allows has been read."""
-
-
 def read(content: Buffer, request: Request) -> Reading:
     """One block; facts: encoding. In `partial` stands why the file was read as plain text, if it was."""
     data = bytes(content)
     decoded = decode(data, charset(request.declared_media_type) or declared_inside(data), request.encoding)
     facts: dict[str, Fact] = {"encoding": decoded.encoding, "encoding_confidence": decoded.confidence}
-    words = _Words(request.limits.characters)
+    words = _Words(Budget(request.limits.characters))
     try:
         words.parse(decoded.text.lstrip())
     except _EntitiesError:
         return _as_it_stands(decoded.text, facts, "it declares XML entities, which are not expanded")
     except expat.ExpatError as error:
         return _as_it_stands(decoded.text, facts, f"it is not well-formed XML (line {error.lineno})")
-    except _EnoughError:
+    except EnoughError:
         return Reading([Block(words.text())], facts, truncated=True)
     return Reading([Block(words.text())], facts)
 
@@ -50,15 +47,14 @@ def _as_it_stands(text: str, facts: dict[str, Fact], why: str) -> Reading:
 class _Words:
     """Collects the words. Tags beside words belong to a sentence, as bold type does; tags beside tags part lines."""
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._characters = 0
+    def __init__(self, budget: Budget) -> None:
+        self._budget = budget
         self._pieces: list[str] = []
         self._between_tags: list[str] = []
         self._after_end_tag = False
 
     def parse(self, text: str) -> None:
-        """Raises _EntitiesError, _EnoughError or ExpatError."""
+        """Raises _EntitiesError, EnoughError or ExpatError."""
         parser = expat.ParserCreate("utf-8", namespace_separator="}")  # whatever the file declares: it is decoded
         parser.buffer_text = True
         parser.StartElementHandler = self._start
@@ -106,9 +102,7 @@ class _Words:
 
     def _add(self, text: str) -> None:
         self._pieces.append(text)
-        self._characters += len(text)
-        if self._characters > self._most:
-            raise _EnoughError
+        self._budget.spend(len(text))
 
     def _skipped(self, name: str, is_parameter: bool) -> None:  # noqa: FBT001 - as expat calls it
         if not is_parameter:  # of a DTD that is not read; its names are mostly those of HTML

@@ -4,10 +4,12 @@ from datetime import date, datetime, time, timedelta
 
 import pytest
 
-from indexer.extract import Request, extract, sheet_extent
+from indexer.extract import Limits, Request, extract, sheet_extent
 from indexer.extract.cells import line, shown
 from pipeline.errors import Permanent
-from tests.samples import _workbooks
+from pipeline.outcomes import TextQuality
+from tests.samples import _opendocument, _workbooks
+from tests.support import documents
 
 FAR = 'r="XFD1048576"'
 
@@ -90,3 +92,30 @@ def test_what_spans_too_much_is_refused_with_the_setting_that_allows_more():
 def test_a_sheet_is_named_in_the_heading_of_its_text():
     found = extract(Request(_workbooks.xlsx({"Log": [["a"]], "Tides": [["b"]]})))
     assert [(p.page, p.heading, p.text.strip()) for p in found.passages] == [(1, "Log", "a"), (2, "Tides", "b")]
+
+
+TIDES = (
+    '<table:table table:name="Tides"><table:table-row><table:table-cell><text:p>low</text:p></table:table-cell>'
+    "<table:table-cell><text:p>high water</text:p></table:table-cell></table:table-row></table:table>"
+)
+
+
+def test_a_spreadsheet_that_is_encrypted_as_a_whole_needs_a_password():
+    manifest = {"META-INF/manifest.xml": _opendocument.manifest_of_encrypted("encrypted-package")}
+    members = {"mimetype": _workbooks.ODS.encode(), "encrypted-package": b"\x00"} | manifest
+    with pytest.raises(Permanent) as refusal:
+        extract(Request(documents.archive(members)))
+    assert refusal.value.code == "password_required"
+    picture = {"META-INF/manifest.xml": _opendocument.manifest_of_encrypted("Pictures/a.png")}
+    assert extract(Request(_workbooks.ods(TIDES, picture))).passages[0].text.strip() == "low\thigh water"
+
+
+def test_damaged_properties_of_a_spreadsheet_are_named_and_its_cells_read():
+    found = extract(Request(_workbooks.ods(TIDES, {"meta.xml": b"<torn"})))
+    assert (found.passages[0].heading, found.text_quality) == ("Tides", TextQuality.PARTIAL)
+    assert found.facts["partial"] == ["meta.xml: it is damaged"]
+
+
+def test_a_spreadsheet_is_cut_in_the_middle_of_a_row():
+    found = extract(Request(_workbooks.ods(TIDES), limits=Limits(characters=5)))
+    assert (found.passages[0].text.strip(), found.text_quality) == ("low", TextQuality.TRUNCATED)

@@ -11,8 +11,8 @@ class Budget:
     def __init__(self, characters: int) -> None:
         self._left = characters
 
-    def spend(self, text: str) -> None:
-        """Counts text. Raises EnoughError if it was too much."""
-        self._left -= len(text)
+    def spend(self, characters: int) -> None:
+        """Counts text of this length. Raises EnoughError if it was too much."""
+        self._left -= characters
         if self._left < 0:
             raise EnoughError
