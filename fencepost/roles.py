@@ -16,7 +16,8 @@ from fencepost.starting import engine_for, prepare
 from indexer import scratch
 from indexer.actors import DeliveryWorker
 from indexer.attempt import Indexer
-from indexer.extract.isolation.pool import ExtractionPool, ocr
+from indexer.extract.allowance import ocr
+from indexer.extract.isolation.pool import ExtractionPool
 from indexer.rebuilding import Builder
 from indexer.refilling import Refiller
 from indexer.search.backend import SearchBackend

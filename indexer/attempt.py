@@ -15,7 +15,8 @@ from uuid import UUID
 from sqlalchemy import Engine
 
 from indexer.extract import Extraction
-from indexer.extract.isolation.pool import Crashed, ExtractionPool, limits, ocr
+from indexer.extract.allowance import limits, ocr
+from indexer.extract.isolation.pool import Crashed, ExtractionPool
 from indexer.loading import loaded
 from indexer.member import Attempt, failed
 from indexer.search.backend import SearchBackend

@@ -22,7 +22,8 @@ import psutil
 
 from fencepost.samples import files
 from indexer.extract import Extraction, Request
-from indexer.extract.isolation.pool import Crashed, ExtractionPool, limits
+from indexer.extract.allowance import limits
+from indexer.extract.isolation.pool import Crashed, ExtractionPool
 from pipeline.errors import Permanent
 from pipeline.outcomes import TextQuality
 from pipeline.settings import Extract

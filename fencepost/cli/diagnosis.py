@@ -137,7 +137,7 @@ def _broker(settings: "Settings") -> Finding:
 
 
 def _ocr(settings: "Settings") -> Finding:
-    from indexer.extract.isolation.pool import ocr
+    from indexer.extract.allowance import ocr
 
     try:
         reading = ocr(settings.extract)

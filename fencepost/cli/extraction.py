@@ -76,7 +76,8 @@ def _readable(file: Path) -> Path:
 def _reader(encoding: str) -> "Iterator[Callable[[Path, str], dict[str, Any]]]":
     """What reads a file by a killable child process, as in a worker."""
     from indexer.extract import Request
-    from indexer.extract.isolation.pool import ExtractionPool, limits, ocr
+    from indexer.extract.allowance import limits, ocr
+    from indexer.extract.isolation.pool import ExtractionPool
     from pipeline.errors import Permanent, Transient
     from pipeline.outcomes import failure
     from pipeline.settings import load

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from functools import lru_cache
 
+from indexer.extract.allowance import limits, ocr
 from indexer.extract.extraction import extractor, fingerprint
-from indexer.extract.isolation.pool import limits, ocr
 from indexer.extract.kinds import KINDS
 from indexer.extract.types import Request
 from pipeline.settings import Extract

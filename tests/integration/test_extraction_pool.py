@@ -15,9 +15,10 @@ import pytest
 
 from fencepost import samples
 from indexer.extract import KINDS, Request, choose_kind, extract
+from indexer.extract.allowance import limits
 from indexer.extract.isolation import pool as pool_module
 from indexer.extract.isolation.nursery import _KEPT_VARIABLES, Child
-from indexer.extract.isolation.pool import Crashed, ExtractionPool, in_process, limits
+from indexer.extract.isolation.pool import Crashed, ExtractionPool, in_process
 from pipeline.errors import Permanent
 from pipeline.outcomes import TextQuality
 from pipeline.settings import Extract

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from indexer.extract import Extraction, Limits, Ocr, Request
-from indexer.extract.isolation.pool import ExtractionPool, ocr
+from indexer.extract.allowance import ocr
+from indexer.extract.isolation.pool import ExtractionPool
 from pipeline.errors import Permanent, SettingsError
 from pipeline.outcomes import TextQuality
 from pipeline.settings import Extract, environment

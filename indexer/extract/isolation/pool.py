@@ -23,11 +23,10 @@ from indexer.extract.extraction import extract
 from indexer.extract.isolation import sandbox, wire
 from indexer.extract.isolation.nursery import Child, Nursery
 from indexer.extract.kinds import Kind
-from indexer.extract.ocr import missing
 from indexer.extract.sniff import choose_kind
-from indexer.extract.types import Extraction, Limits, Ocr, Request
+from indexer.extract.types import Extraction, Request
 from pipeline import events
-from pipeline.errors import Permanent, SettingsError, Transient
+from pipeline.errors import Permanent, Transient
 from pipeline.outcomes import FAILURES
 from pipeline.sanitise import clean_text
 from pipeline.settings import Extract
@@ -40,30 +39,6 @@ class Crashed(Transient):
 
     def __init__(self, message: str) -> None:
         super().__init__("extractor_crashed", message)
-
-
-def limits(settings: Extract) -> Limits:
-    """What the settings allow one document."""
-    return Limits(
-        characters=settings.characters,
-        pages=settings.pages,
-        member_bytes=settings.member_bytes,
-        total_bytes=settings.total_bytes,
-        members=settings.members,
-        ratio=settings.ratio,
-        depth=settings.depth,
-        cells=settings.cells,
-        pixels=settings.pixels,
-    )
-
-
-def ocr(settings: Extract) -> Ocr | None:
-    """How pictures are read, None where they are not. Raises SettingsError saying what to install for it."""
-    if not settings.ocr_languages:
-        return None
-    if lacking := missing(settings.ocr_languages):
-        raise SettingsError(f"FENCEPOST_EXTRACT__OCR_LANGUAGES cannot be {settings.ocr_languages}: {lacking}")
-    return Ocr(settings.ocr_languages, settings.ocr_page_seconds, settings.ocr_seconds)
 
 
 def in_process(request: Request, kind: Kind) -> bool:

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from indexer.extract import KINDS, Kind, Request, extractor, fingerprint
+from indexer.extract.allowance import limits, ocr
 from indexer.extract.expected import expected_key
-from indexer.extract.isolation.pool import limits, ocr
 from pipeline.settings import Extract
 
 SETTINGS = Extract(pages=7, ocr_languages="eng+deu")
