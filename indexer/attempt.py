@@ -18,9 +18,9 @@ from indexer.extract import Extraction
 from indexer.extract.allowance import limits, ocr
 from indexer.extract.isolation.pool import Crashed, ExtractionPool
 from indexer.loading import loaded
-from indexer.member import Attempt, failed
 from indexer.search.backend import SearchBackend
 from indexer.settling import Settler
+from indexer.underway import Attempt, failed
 from pipeline import events, faults, leases
 from pipeline.errors import Permanent, Transient
 from pipeline.faults import Fault

@@ -9,8 +9,8 @@ from sqlalchemy import Connection, Engine
 
 from indexer import results, scratch
 from indexer.extract import Limits, Ocr, Request, choose_kind, extractor, fingerprint
-from indexer.member import Attempt, failed
 from indexer.results import Key
+from indexer.underway import Attempt, failed
 from pipeline import contents
 from pipeline.errors import Permanent
 from pipeline.loop import patiently

@@ -11,9 +11,9 @@ from uuid import UUID
 from sqlalchemy import Connection, Engine, text
 
 from indexer import results
-from indexer.member import Attempt, failed
 from indexer.search.backend import Entry, SearchBackend
 from indexer.search.languages import Languages, chosen
+from indexer.underway import Attempt, failed
 from pipeline import breaker, events, faults, leases
 from pipeline.breaker import INDEX
 from pipeline.database import AWAY

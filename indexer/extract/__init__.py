@@ -4,6 +4,16 @@
 
 A reader knows one format and nothing else (`readers/`). Its text passes one sanitiser and is cut into passages before
 it leaves (`extraction.py`). Readers of anything but short plain text run in killable child processes (`isolation/`).
+What readers share lies beside them:
+
+    any format   types, kinds, sniff, budget, members, headings, encodings
+    archives     archive, zip_names, markup (XML)
+    office       ooxml/, opendocument, cells, sheet_extent
+    web, books   hypertext
+    mail         letter, members; eml: mime, mime_fields, mailbox, flowed, signed; msg: compound, outlook, packed_rtf
+    RTF          rtf_words, rtf_charsets
+    PDF, scans   pdf_extras, ocr, picture_size
+    after it     quality, language, function_words; allowance and expected say what the settings make of it
 """
 
 from indexer.extract.extraction import extract, extractor, fingerprint

@@ -12,11 +12,13 @@ from indexer.extract.types import Buffer, Request
 from pipeline.errors import Permanent
 
 _END = b"PK\x05\x06"
+_END_BYTES = 22
 _END_WITHIN = 66 * 1024  # the end record and the longest comment
 _ENTRY_MARK = b"PK\x01\x02"
-_ENTRY = struct.Struct("<28x3H12x")  # lengths of name, extra field and comment
+_ENTRY = struct.Struct("<28x3H12x")  # lengths of name, extra field and comment, which follow
 _ENCRYPTED = 0x1
-_LOCAL_HEADER_BYTES = 30
+LOCAL_HEADER_BYTES = 30
+"""Before each member, without its name and what else it says of itself."""
 _ZIP64_LOCATOR = b"PK\x06\x07"
 _ZIP64_BYTES = 20 + 56  # the locator and the end record before it
 
@@ -37,17 +39,18 @@ def names_at_a_glance(buffer: Buffer) -> list[str]:
 
 def _directory(buffer: Buffer) -> Iterator[str]:
     end = buffer.rfind(_END, max(0, len(buffer) - _END_WITHIN))
-    if end < 0 or end + 22 > len(buffer):
+    if end < 0 or end + _END_BYTES > len(buffer):
         raise Permanent("corrupt", "The file begins like a ZIP archive, but its directory is missing: it was cut off.")
     size = int.from_bytes(buffer[end + 12 : end + 16], "little")
     if buffer[max(0, end - 20) : end].startswith(_ZIP64_LOCATOR):
         end -= _ZIP64_BYTES
         size = int.from_bytes(buffer[end + 40 : end + 48], "little") if end >= 0 else 0
     at = end - size
-    while 0 <= at <= end - 46 and buffer[at : at + 4] == _ENTRY_MARK:
+    while 0 <= at <= end - _ENTRY.size and buffer[at : at + 4] == _ENTRY_MARK:
         name, extra, comment = _ENTRY.unpack_from(buffer, at)
-        yield buffer[at + 46 : at + 46 + name].decode("utf-8", "replace")
-        at += 46 + name + extra + comment
+        start = at + _ENTRY.size
+        yield buffer[start : start + name].decode("utf-8", "replace")
+        at = start + name + extra + comment
 
 
 def is_encrypted(info: ZipInfo) -> bool:
@@ -107,7 +110,7 @@ class Archive:
         """A small archive may be gigabytes of text when thousands of its members share the same bytes."""
         stored = sorted(self._zip.infolist(), key=lambda info: info.header_offset)
         for one, other in pairwise(stored):
-            if one.header_offset + _LOCAL_HEADER_BYTES + one.compress_size > other.header_offset:
+            if one.header_offset + LOCAL_HEADER_BYTES + one.compress_size > other.header_offset:
                 raise Permanent("corrupt", "The archive's members overlap, as no honest program packs them.")
 
     def _check(self, info: ZipInfo, size: int) -> None:

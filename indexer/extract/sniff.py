@@ -7,7 +7,7 @@ import re
 import zlib
 from pathlib import Path
 
-from indexer.extract.archive import names_at_a_glance
+from indexer.extract.archive import LOCAL_HEADER_BYTES, names_at_a_glance
 from indexer.extract.compound import Compound
 from indexer.extract.encodings import nul_encoding
 from indexer.extract.kinds import BY_MEDIA_TYPE, BY_SUFFIX, KINDS, Kind
@@ -77,6 +77,7 @@ _FLAT = re.compile(
     rb"""<office:document\s[^>]*?office:mimetype=["']application/vnd\.oasis\.opendocument\.(text|presentation)"""
 )
 _FLAT_KINDS = {b"text": "odt", b"presentation": "odp"}
+_TYPE_MEMBER = b"mimetype"
 _DEFLATED = b"\x08\x00"
 _MEDIA_TYPE = 100
 _COMPOUND_FILE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -151,10 +152,10 @@ def _zip_kind(buffer: Buffer) -> Kind:
 
 def _package_type(buffer: Buffer) -> bytes:
     """The beginning of the member `mimetype`, which should be the first one and not compressed, but need not."""
-    at = buffer.find(b"mimetype") - 30
+    at = buffer.find(_TYPE_MEMBER) - LOCAL_HEADER_BYTES
     if at < 0 or buffer[at : at + 4] != b"PK\x03\x04":
         return b""
-    start = at + 38 + int.from_bytes(buffer[at + 28 : at + 30], "little")
+    start = at + LOCAL_HEADER_BYTES + len(_TYPE_MEMBER) + int.from_bytes(buffer[at + 28 : at + 30], "little")
     if buffer[at + 8 : at + 10] != _DEFLATED:
         return buffer[start : start + _MEDIA_TYPE]
     try:

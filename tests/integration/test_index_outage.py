@@ -9,10 +9,10 @@ import pytest
 
 from indexer.attempt import Indexer
 from indexer.extract.isolation.pool import ExtractionPool
-from indexer.member import Attempt
 from indexer.search.backend import Entry
 from indexer.search.postgres import Postgres
 from indexer.settling import Settler
+from indexer.underway import Attempt
 from pipeline import breaker, events, outbox
 from pipeline.breaker import INDEX
 from pipeline.broker import Postman

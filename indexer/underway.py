@@ -1,4 +1,4 @@
-"""One member of a batch: a job under way, and what is known of it so far."""
+"""An attempt under way, and what is known of it so far."""
 
 from dataclasses import dataclass, field
 
