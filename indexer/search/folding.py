@@ -5,9 +5,10 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from indexer.search.text import UNSEEN
+
 _NOT_ASCII = re.compile("[\x00-\x7f]?[^\x00-\x7f]+")  # with a letter that accents may follow
 _CLUSTER = re.compile("(?s:.)(?:[\u0300-\u036f\u3099\u309a\uff9e\uff9f\u1160-\u11ff\u0591-\u05c7\u064b-\u0655])*")
-_UNSEEN = "Cf"  # parts no word (`indexer.search.text`)
 
 
 class Folded(NamedTuple):
@@ -56,7 +57,7 @@ def _parts(text: str) -> Iterator[tuple[int, int, str, bool]]:
             continue
         for cluster in _CLUSTER.finditer(text, run.start(), at):
             part = unicodedata.normalize("NFKC", cluster[0]).lower()
-            yield *cluster.span(), "".join(one for one in part if unicodedata.category(one) != _UNSEEN), False
+            yield *cluster.span(), "".join(one for one in part if unicodedata.category(one) != UNSEEN), False
     yield at, len(text), text[at:].lower(), True
 
 
@@ -65,5 +66,5 @@ def _is_plain(text: str) -> bool:
     return (
         unicodedata.is_normalized("NFKC", text)
         and len(text.lower()) == len(text)
-        and (text.isprintable() or not any(unicodedata.category(one) == _UNSEEN for one in set(text)))
+        and (text.isprintable() or not any(unicodedata.category(one) == UNSEEN for one in set(text)))
     )

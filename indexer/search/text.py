@@ -18,7 +18,8 @@ UNSPACED = (
 _RUN = re.compile(f"[{UNSPACED}]+")
 _ODD = re.compile(r"[^\w ]")
 _MARKS = {"Mn", "Mc"}  # vowel signs and accents belong to their word
-_UNSEEN = "Cf"  # soft hyphens, joiners and the like, which part no word
+UNSEEN = "Cf"
+"""The category of soft hyphens, joiners and the like, which part no word."""
 _ASCII = {code: " " for code in range(128) if not chr(code).isalnum()}
 
 
@@ -53,5 +54,5 @@ def _without_odd(text: str) -> str:
     text = text.replace("_", " ")
     for odd in set(_ODD.findall(text)):
         if (category := unicodedata.category(odd)) not in _MARKS:
-            text = text.replace(odd, "" if category == _UNSEEN else " ")
+            text = text.replace(odd, "" if category == UNSEEN else " ")
     return text

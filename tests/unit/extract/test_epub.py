@@ -2,7 +2,7 @@ import unicodedata
 
 import pytest
 
-from indexer.extract import Extraction, Request, extract
+from indexer.extract import Extraction, Limits, Request, extract
 from pipeline.errors import Permanent
 from tests.samples import _epub as epub
 from tests.samples._epub import book, chapter
@@ -80,9 +80,10 @@ def test_a_damaged_chapter_is_named():
 
 
 def test_the_same_chapter_again_and_again_comes_to_an_end():
-    package = epub.package(["one.xhtml"]).replace("<itemref", "<itemref idref='c0'/>" * 9_000 + "<itemref", 1)
-    with pytest.raises(Permanent) as refusal:
-        read(book({"one.xhtml": " " * 100_000}, {"OEBPS/book.opf": package}))
+    package = epub.package(["one.xhtml"]).replace("<itemref", "<itemref idref='c0'/>" * 300 + "<itemref", 1)
+    whole = book({"one.xhtml": " " * 10_000}, {"OEBPS/book.opf": package})
+    with pytest.raises(Permanent, match="TOTAL_BYTES") as refusal:
+        extract(Request(whole, limits=Limits(total_bytes=1_000_000)))
     assert refusal.value.code == "limit_exceeded"
 
 
