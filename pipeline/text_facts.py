@@ -30,7 +30,8 @@ class TextFacts(BaseModel):
     language: str | None = None
     language_confidence: float | None = None
     truncated: bool | None = Field(None, description="Whether text is missing at the end.")
-    partial: list[str] = Field([], description="What could not be read, each with the reason.")
+    partial: list[str] = Field([], description="What could not be read, each with the reason (the first 50).")
+    partial_more: int | None = Field(None, description="How many more there are.")
 
     @classmethod
     def of(cls, quality: str | None, facts: Mapping[str, Any] | None) -> "TextFacts | None":
@@ -59,7 +60,7 @@ def sentences(quality: str, facts: Mapping[str, Any]) -> Iterator[str]:
     if truncated:
         yield f"The text was cut at {facts.get('characters', 0):,} characters: what comes after is not found."
     if partial:
-        yield f"Some parts could not be read: {_named(partial)}."
+        yield f"Some parts could not be read: {_named(partial, facts.get('partial_more', 0))}."
     if facts.get("pages"):
         yield _pages(facts)
     if facts.get("encoding"):
@@ -79,9 +80,9 @@ def _pages(facts: Mapping[str, Any]) -> str:
     return f"{said}."
 
 
-def _named(failed: list[str]) -> str:
-    more = f"; and {len(failed) - NAMED:,} more" if len(failed) > NAMED else ""
-    return "; ".join(failed[:NAMED]) + more
+def _named(failed: list[str], unnamed: int) -> str:
+    more = len(failed[NAMED:]) + unnamed
+    return "; ".join(failed[:NAMED]) + (f"; and {more:,} more" if more else "")
 
 
 def _encoding(encoding: str, confidence: float | None) -> str:

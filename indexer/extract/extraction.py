@@ -72,16 +72,12 @@ def _facts(reading: Reading, blocks: list[Block], *, truncated: bool) -> dict[st
     if truncated or reading.truncated:
         facts["truncated"] = True
     if reading.partial:
-        facts["partial"] = _named(reading.partial)
+        facts["partial"] = [clean_text(name[:_NAME_CHARACTERS]) for name in reading.partial[:_NAMED]]
+    if len(reading.partial) > _NAMED:
+        facts["partial_more"] = len(reading.partial) - _NAMED
     for name, value in reading.facts.items():
         facts[name] = clean_json(value)  # type: ignore[assignment] # the shape of a JSON value stays as it is
     return facts
-
-
-def _named(failed: list[str]) -> list[str]:
-    """The first of what could not be read, short enough to be shown, and how many more there are."""
-    named = [clean_text(name[:_NAME_CHARACTERS]) for name in failed[:_NAMED]]
-    return [*named, f"and {len(failed) - _NAMED:,} more"] if len(failed) > _NAMED else named
 
 
 def _digest(text: str) -> str:

@@ -37,6 +37,7 @@ def test_every_quality_has_a_sentence_and_each_that_lacks_something_a_hint() -> 
             ["Some parts could not be read: page 3: it is damaged; a.pdf: it needs a password."],
         ),
         ({"partial": [*"abcde"]}, ["Some parts could not be read: a; b; c; and 2 more."]),
+        ({"partial": [*"abcde"], "partial_more": 7}, ["Some parts could not be read: a; b; c; and 9 more."]),
         ({"encoding": "utf-8", "encoding_confidence": 1.0}, ["Read as utf-8."]),
         (
             {"encoding": "cp1251", "encoding_confidence": 0.8},

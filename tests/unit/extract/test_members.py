@@ -42,6 +42,14 @@ def test_one_that_fails_is_named_with_its_path_and_harms_no_other():
     assert str(named).startswith("in.zip/torn.pdf: The file begins like a PDF")
 
 
+def test_the_first_that_fail_are_named_and_the_others_counted():
+    found = read(documents.archive({f"{n:02}.pdf": PDF[:50] for n in range(60)}))
+    partial = found.facts["partial"]
+    assert isinstance(partial, list)
+    assert [name.partition(":")[0] for name in partial] == [f"{n:02}.pdf" for n in range(50)]
+    assert found.facts["partial_more"] == 10
+
+
 @pytest.mark.parametrize("depth", [0, 1, 2])
 def test_how_deep_documents_may_lie(depth: int):
     found = read(nested(5), limits=Limits(depth=depth))
