@@ -10,6 +10,7 @@ from pipeline.outcomes import QUALITY_HINTS, QUALITY_SENTENCES, TextQuality
 SURE = 0.9
 """From this confidence on nobody is told how to override a guess."""
 NAMED = 3
+"""So many of what could not be read are named in a sentence; the others stand in a list."""
 
 
 class TextFacts(BaseModel):

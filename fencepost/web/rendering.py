@@ -23,6 +23,7 @@ from pipeline.errors import IndexUnavailable, NotFound, Refusal
 from pipeline.logs import hide_secrets
 from pipeline.outcomes import QUALITY_SENTENCES, TextQuality
 from pipeline.overview import CAP
+from pipeline.text_facts import NAMED
 from pipeline.wording import counted, duration
 
 STATE_WORDS = {
@@ -130,5 +131,5 @@ _templates.filters |= {
     "quality_word": QUALITY_WORDS.__getitem__,
     "quality_sentence": lambda name: QUALITY_SENTENCES[TextQuality(name)],
 }
-_templates.globals |= {"states": STATE_WORDS, "qualities": QUALITY_WORDS, "scopes": Scope}
+_templates.globals |= {"states": STATE_WORDS, "qualities": QUALITY_WORDS, "scopes": Scope, "most_named": NAMED}
 STATIC = {file.name: file.read_bytes() for file in (files("fencepost.web") / "static").iterdir()}

@@ -6,7 +6,7 @@ A reader knows one format and nothing else (`readers/`). Its text passes one san
 it leaves (`extraction.py`). Readers of anything but short plain text run in killable child processes (`isolation/`).
 What readers share lies beside them:
 
-    any format   types, kinds, sniff, budget, members, headings, encodings
+    any format   types, kinds, sniff, quota, members, headings, encodings
     archives     archive, zip_names, markup (XML)
     office       ooxml/, opendocument, cells, sheet_extent
     web, books   hypertext

@@ -1,11 +1,11 @@
 """The body of a Word document, with its pages and headings."""
 
-from indexer.extract.budget import Budget
 from indexer.extract.headings import Outline
 from indexer.extract.ooxml.names import in_full, local
 from indexer.extract.ooxml.package import Package, Related
 from indexer.extract.ooxml.styles import Styles, outline_level
 from indexer.extract.ooxml.word import WordFlow
+from indexer.extract.quota import Quota
 from indexer.extract.types import Block, Limits
 
 _OFF = frozenset({"0", "false", "off"})
@@ -23,8 +23,8 @@ class Body(WordFlow):
         }
     )
 
-    def __init__(self, package: Package, related: Related, budget: Budget, styles: Styles, limits: Limits) -> None:
-        super().__init__(package, related, budget)
+    def __init__(self, package: Package, related: Related, quota: Quota, styles: Styles, limits: Limits) -> None:
+        super().__init__(package, related, quota)
         self.pages = 1
         self._blocks: list[Block] = []
         self._styles = styles

@@ -4,10 +4,10 @@ Text boxes, descriptions of pictures, the addresses of links, charts and SmartAr
 that its sentences stay whole. All work is counted in elements: depth costs nothing.
 """
 
-from indexer.extract.budget import Budget
 from indexer.extract.ooxml import drawing
 from indexer.extract.ooxml.names import in_full, local, relationship
 from indexer.extract.ooxml.package import Package, Related
+from indexer.extract.quota import Quota
 
 _STARTS = {
     "a:p": "begin_paragraph",
@@ -52,10 +52,10 @@ class Flow:
     ends = in_full(_ENDS)
     paragraph_end = "\n"
 
-    def __init__(self, package: Package, related: Related, budget: Budget) -> None:
+    def __init__(self, package: Package, related: Related, quota: Quota) -> None:
         self._package = package
         self._related = related
-        self._budget = budget
+        self._quota = quota
         self._section: list[str] = []
         self._paragraphs: list[list[str]] = []  # the inner ones are those of text boxes
         self._asides: list[str] = []
@@ -89,8 +89,8 @@ class Flow:
             self.add(text)
 
     def finish(self) -> str:
-        """All that was collected; a paragraph that never ended, because the part or the budget did, ends now."""
-        self._addresses.clear()  # there is no budget for them, or no telling where they end
+        """All that was collected; a paragraph that never ended, because the part or the quota did, ends now."""
+        self._addresses.clear()  # there is no quota for them, or no telling where they end
         while self._paragraphs:
             self.end_paragraph()
         text = "".join(self._section)
@@ -102,14 +102,14 @@ class Flow:
         (self._paragraphs[-1] if self._paragraphs else self._section).append(text)
         if not text.isspace():
             self._told += 1
-        self._budget.spend(len(text))
+        self._quota.spend(len(text))
 
     def add_aside(self, text: str) -> None:
         """Adds a text of its own that follows the paragraph."""
         self._told += 1
         if text := text.strip():
             self._beside().append(text + self._paragraph_end())
-            self._budget.spend(len(text))
+            self._quota.spend(len(text))
 
     def ignore(self, _attributes: dict[str, str]) -> None:
         """Passes over an element with all that is in it."""

@@ -1,10 +1,10 @@
 """The words of a slide, of its notes and of what people commented on it."""
 
-from indexer.extract.budget import Budget
 from indexer.extract.markup import Beginnings
 from indexer.extract.ooxml.flow import Flow
 from indexer.extract.ooxml.names import in_full, relationship
 from indexer.extract.ooxml.package import Package, Related
+from indexer.extract.quota import Quota
 
 _TITLES = frozenset({"title", "ctrTitle"})
 _MARGINS = frozenset({"hdr", "ftr", "dt"})
@@ -21,8 +21,8 @@ class SlideFlow(Flow):
     )
     ends = Flow.ends | in_full({"p:txBody": "end_shape_text", "a:tbl": "end_table"})
 
-    def __init__(self, package: Package, related: Related, budget: Budget, said: set[str]) -> None:
-        super().__init__(package, related, budget)
+    def __init__(self, package: Package, related: Related, quota: Quota, said: set[str]) -> None:
+        super().__init__(package, related, quota)
         self.title = ""
         self._said = said
         self._place = ""

@@ -2,10 +2,10 @@
 
 import re
 
-from indexer.extract.budget import Budget
 from indexer.extract.ooxml.flow import Flow
 from indexer.extract.ooxml.names import in_full, local, relationship
 from indexer.extract.ooxml.package import Package, Related
+from indexer.extract.quota import Quota
 
 _HYPERLINK = re.compile(r'\s*HYPERLINK\s+(?:"([^"]*)"|([^\s"\\]+))', re.IGNORECASE)
 _PRIVATE_USE = range(0xE000, 0xF900)  # what a symbol font shows there, only its own table tells
@@ -55,8 +55,8 @@ class WordFlow(Flow):
         }
     )
 
-    def __init__(self, package: Package, related: Related, budget: Budget) -> None:
-        super().__init__(package, related, budget)
+    def __init__(self, package: Package, related: Related, quota: Quota) -> None:
+        super().__init__(package, related, quota)
         self._cells_around: list[int] = []
         self._fields: list[list[str]] = []  # the instructions of open fields
         self._readings: list[str] = []

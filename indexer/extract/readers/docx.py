@@ -7,12 +7,12 @@ pages end, but Word leaves marks where they ended last: where there are any, pag
 import re
 
 from indexer.extract.archive import Archive
-from indexer.extract.budget import Budget, EnoughError
 from indexer.extract.ooxml.body import Body
 from indexer.extract.ooxml.embedded import embedded_in, read_embedded
 from indexer.extract.ooxml.package import Package, Related
 from indexer.extract.ooxml.styles import Styles
 from indexer.extract.ooxml.word import WordFlow
+from indexer.extract.quota import EnoughError, Quota
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 
 _MAIN = re.compile(r"word/document\d*\.xml")
@@ -25,14 +25,14 @@ def read(content: Buffer, request: Request) -> Reading:
     package = Package(Archive(content, request))
     main = package.main(_MAIN)
     related = package.relationships(main)
-    budget = Budget(request.limits.characters)
-    body = Body(package, related, budget, _styles(package, related), request.limits)
+    quota = Quota(request.limits.characters)
+    body = Body(package, related, quota, _styles(package, related), request.limits)
     around: list[str] = []
     truncated = False
     try:
         package.parse(main, body)
         for called, part in _parts_around(package, related):
-            flow = WordFlow(package, package.relationships(part), budget)
+            flow = WordFlow(package, package.relationships(part), quota)
             try:
                 package.read(part, flow, called)
             finally:

@@ -1,9 +1,9 @@
 """OpenDocument spreadsheets, read as a stream: nobody makes room for the cells that a file only claims to have."""
 
 from indexer.extract.archive import Archive
-from indexer.extract.budget import Budget, EnoughError
 from indexer.extract.markup import Title, parse
 from indexer.extract.opendocument import open_archive
+from indexer.extract.quota import EnoughError, Quota
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 from pipeline.errors import Permanent
 
@@ -18,7 +18,7 @@ _IN_A_LINE = {"s": " ", "tab": "\t", "line-break": " "}
 def read(content: Buffer, request: Request) -> Reading:
     """One block per sheet, whose page is its number and whose heading its name; facts: pages, title."""
     archive = open_archive(content, request)
-    sheets = _Sheets(Budget(request.limits.characters))
+    sheets = _Sheets(Quota(request.limits.characters))
     truncated = False
     try:
         parse(archive.pieces("content.xml"), sheets, "content.xml")
@@ -47,10 +47,10 @@ def _title(archive: Archive, partial: list[str]) -> str:
 class _Sheets:
     """Collects cells, and what is written in notes and drawings on the sheets."""
 
-    def __init__(self, budget: Budget) -> None:
+    def __init__(self, quota: Quota) -> None:
         self.blocks: list[Block] = []
         self.number = 0
-        self._budget = budget
+        self._quota = quota
         self._name = ""
         self._lines: list[str] = []
         self._row: list[str] = []
@@ -90,7 +90,7 @@ class _Sheets:
             self._add(text)
 
     def end_sheet(self) -> None:
-        """What was collected becomes the block of a sheet, with a row that never ended because the budget did."""
+        """What was collected becomes the block of a sheet, with a row that never ended because the quota did."""
         if lines := [*self._lines, *filter(None, (self._row_words(), "".join(self._asides).strip()))]:
             self.blocks.append(Block("\n".join(lines) + "\n\n", self.number, heading=self._name or None))
         self._lines, self._asides = [], []
@@ -133,13 +133,13 @@ class _Sheets:
         words = self._value or "".join(self._cell).strip()
         self._cell = []
         if words:
-            self._budget.spend(len(words) * self._repeats)
+            self._quota.spend(len(words) * self._repeats)
             self._row += [words] * self._repeats
 
     def _end_row(self) -> None:
         if words := self._row_words():
             self._lines.append(words)
-            self._budget.spend(len(words) * (self._row_repeats - 1))
+            self._quota.spend(len(words) * (self._row_repeats - 1))
             self._lines += [words] * (self._row_repeats - 1)
 
     def _row_words(self) -> str:
@@ -150,7 +150,7 @@ class _Sheets:
     def _add(self, words: str) -> None:
         (self._asides if self._aside else self._cell).append(words)
         if self._aside:
-            self._budget.spend(len(words))
+            self._quota.spend(len(words))
 
 
 def _repeats(number: str | None) -> int:

@@ -7,10 +7,10 @@ where there are any, and a fact says so.
 
 import re
 
-from indexer.extract.budget import Budget, EnoughError
 from indexer.extract.headings import Outline
 from indexer.extract.markup import parse
 from indexer.extract.opendocument import parts, qualified
+from indexer.extract.quota import EnoughError, Quota
 from indexer.extract.types import Block, Buffer, Fact, Limits, Reading, Request
 from pipeline.errors import Permanent
 
@@ -67,7 +67,7 @@ class _Story:
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
-        self._budget = Budget(limits.characters)
+        self._quota = Quota(limits.characters)
         self._blocks: list[Block] = []
         self._around: dict[str, None] = {}  # headers and footers repeat, and are kept once
         self._title: list[str] = []
@@ -201,7 +201,7 @@ class _Story:
     def _add(self, text: str) -> None:
         (self._paragraphs[-1] if self._paragraphs else self._section).append(text)
         self._page_is_fresh = self._page_is_fresh and text.isspace()
-        self._budget.spend(len(text))
+        self._quota.spend(len(text))
 
     def _end_paragraph(self, text: str) -> None:
         text = text.strip(" ")

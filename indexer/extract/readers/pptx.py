@@ -6,12 +6,12 @@ Masters and layouts are not read: what stands there are prompts, or the same wor
 import re
 
 from indexer.extract.archive import Archive
-from indexer.extract.budget import Budget, EnoughError
 from indexer.extract.headings import Outline
 from indexer.extract.ooxml.embedded import embedded_in, read_embedded
 from indexer.extract.ooxml.flow import Flow
 from indexer.extract.ooxml.package import Package, Related
 from indexer.extract.ooxml.slides import CommentsFlow, SlideFlow, SlideList
+from indexer.extract.quota import EnoughError, Quota
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 from pipeline.errors import Permanent
 
@@ -26,7 +26,7 @@ def read(content: Buffer, request: Request) -> Reading:
     slides = _slides(package)
     if len(slides) > request.limits.pages:
         raise request.limits.exceeded("pages", f"The presentation has {len(slides):,} slides")
-    deck = _Deck(package, Budget(request.limits.characters))
+    deck = _Deck(package, Quota(request.limits.characters))
     truncated = False
     try:
         for number, (part, section) in enumerate(slides, 1):
@@ -60,12 +60,12 @@ def _slides(package: Package) -> list[tuple[str, str]]:
 class _Deck:
     """Collects the blocks of one slide after the other."""
 
-    def __init__(self, package: Package, budget: Budget) -> None:
+    def __init__(self, package: Package, quota: Quota) -> None:
         self.blocks: list[Block] = []
         self.embedded: list[str] = []
         self.failed = 0
         self._package = package
-        self._budget = budget
+        self._quota = quota
         self._said: set[str] = set()
         self._outline = Outline()
         self._section = ""
@@ -76,7 +76,7 @@ class _Deck:
             self._section = section
             self._outline.enter(_SECTION, section)
         related = self._package.relationships(part) if part else {}
-        slide = SlideFlow(self._package, related, self._budget, self._said)
+        slide = SlideFlow(self._package, related, self._quota, self._said)
         try:
             self.failed += not self._package.read(part, slide, f"slide {number}")
         finally:
@@ -88,10 +88,10 @@ class _Deck:
 
     def _read_notes(self, number: int, heading: str | None, related: Related) -> None:
         for part in _targets(related, "notesSlide"):
-            notes = SlideFlow(self._package, self._package.relationships(part), self._budget, self._said)
+            notes = SlideFlow(self._package, self._package.relationships(part), self._quota, self._said)
             self._read_beside(part, notes, number, f"notes of slide {number}", heading)
         for part in _targets(related, "comments"):
-            comments = CommentsFlow(self._package, self._package.relationships(part), self._budget)
+            comments = CommentsFlow(self._package, self._package.relationships(part), self._quota)
             self._read_beside(part, comments, number, f"comments on slide {number}", heading)
 
     def _read_beside(self, part: str, flow: Flow, number: int, called: str, heading: str | None) -> None:

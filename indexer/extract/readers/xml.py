@@ -7,8 +7,8 @@ import html
 import re
 from xml.parsers import expat
 
-from indexer.extract.budget import Budget, EnoughError
 from indexer.extract.encodings import declared_inside, decode
+from indexer.extract.quota import EnoughError, Quota
 from indexer.extract.readers.html import tidy
 from indexer.extract.readers.text import charset
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request
@@ -27,7 +27,7 @@ def read(content: Buffer, request: Request) -> Reading:
     data = bytes(content)
     decoded = decode(data, charset(request.declared_media_type) or declared_inside(data), request.encoding)
     facts: dict[str, Fact] = {"encoding": decoded.encoding, "encoding_confidence": decoded.confidence}
-    words = _Words(Budget(request.limits.characters))
+    words = _Words(Quota(request.limits.characters))
     try:
         words.parse(decoded.text.lstrip())
     except _EntitiesError:
@@ -47,8 +47,8 @@ def _as_it_stands(text: str, facts: dict[str, Fact], why: str) -> Reading:
 class _Words:
     """Collects the words. Tags beside words belong to a sentence, as bold type does; tags beside tags part lines."""
 
-    def __init__(self, budget: Budget) -> None:
-        self._budget = budget
+    def __init__(self, quota: Quota) -> None:
+        self._quota = quota
         self._pieces: list[str] = []
         self._between_tags: list[str] = []
         self._after_end_tag = False
@@ -102,7 +102,7 @@ class _Words:
 
     def _add(self, text: str) -> None:
         self._pieces.append(text)
-        self._budget.spend(len(text))
+        self._quota.spend(len(text))
 
     def _skipped(self, name: str, is_parameter: bool) -> None:  # noqa: FBT001 - as expat calls it
         if not is_parameter:  # of a DTD that is not read; its names are mostly those of HTML

@@ -5,7 +5,7 @@ class EnoughError(Exception):
     """More text than the limit allows has been read."""
 
 
-class Budget:
+class Quota:
     """What is left of the limit on characters, over all parts of a document."""
 
     def __init__(self, characters: int) -> None:
