@@ -35,6 +35,8 @@ def test_the_head_is_text_and_facts():
     )
     assert found.facts == {
         "characters": len(found.passages[0].text),
+        "language": "en",
+        "language_confidence": 0.88,
         "title": "The lamp",
         "subject": "The lamp",
         "from": "Keeper <keeper@example.org>",

@@ -21,7 +21,9 @@ def places(extraction: Extraction) -> list[tuple[int | None, str | None, str]]:
 def test_a_page_is_an_item_of_the_spine():
     found = read(book(TWO))
     assert places(found) == [(1, None, "They shine."), (2, "Burning", "Burning It burns.")]
-    assert found.facts == {"characters": 33, "pages": 2, "title": "A book"}
+    assert found.facts == {
+        "characters": 33, "language": "en", "language_confidence": 0.88, "pages": 2, "title": "A book",
+    }  # fmt: skip
 
 
 @pytest.mark.parametrize(

@@ -30,6 +30,8 @@ def test_the_head_is_that_of_any_message():
     )
     assert found.facts == {
         "characters": len(found.passages[0].text),
+        "language": "en",
+        "language_confidence": 0.88,
         "title": "The lamp",
         "subject": "The lamp",
         "from": "Keeper <keeper@example.org>",

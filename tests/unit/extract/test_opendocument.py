@@ -107,7 +107,7 @@ def test_slides_are_pages_with_their_notes_and_titles():
         (3, "Who", ["Who", "You"]),
         (None, None, ["Acme"]),
     ]
-    assert found.facts == {"characters": 37, "pages": 3}
+    assert found.facts == {"characters": 37, "language": "en", "language_confidence": 0.95, "pages": 3}
 
 
 @pytest.mark.parametrize("path", ["content.xml", "encrypted-package"])
