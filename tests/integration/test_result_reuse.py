@@ -152,16 +152,19 @@ def test_another_revision_of_a_reader_makes_what_it_read_outdated(
 ) -> None:
     monkeypatch.setitem(KINDS, "markdown", replace(KINDS["markdown"], revision=99))
     answer, extracted = again(shelf, pool, database, shelf.world.settings)
-    (told,) = answer["outdated"]
-    assert (told["why"], told["now"].endswith(".99"), told["documents"]) == ("reader", True, 1)
-    assert extracted == ["guide.md"]
+    told = {each["media_type"]: each for each in answer["outdated"]}
+    guide = told.pop("text/markdown")
+    assert (guide["why"], guide["now"].endswith(".99"), guide["documents"]) == ("reader", True, 1)
+    assert set(told) <= {"application/pdf"}, "one may hold attached files of any kind"
+    assert extracted == ["guide.md", *(["scan.pdf"] if told else [])]
 
 
 @pytest.mark.usefixtures("shelf")
 def test_a_reader_that_is_gone_is_told(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(KINDS, "markdown")
-    (told,) = outdated(client, dry_run=True)["outdated"]
-    assert (told["why"], "now" in told) == ("reader", False)
+    told = {each["media_type"]: each for each in outdated(client, dry_run=True)["outdated"]}
+    assert (told["text/markdown"]["why"], "now" in told["text/markdown"]) == ("reader", False)
+    assert "text/plain" not in told
 
 
 def test_what_waits_is_skipped_and_what_failed_is_for_the_quarantine(shelf: Library, database: Database) -> None:

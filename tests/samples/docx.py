@@ -182,7 +182,11 @@ SAMPLES = [
     ),
     Sample("truncated.docx", lambda: everything()[:5000], outcome="corrupt"),
     Sample("malformed.docx", lambda: docx("", {"word/document.xml": b"<w:document"}), outcome="corrupt"),
-    Sample("no-main-part.docx", lambda: documents.archive({"word/other.xml": b""}), outcome="corrupt"),
+    Sample(
+        "no-main-part.docx",
+        lambda: documents.archive({"[Content_Types].xml": b"", "word/other.xml": b""}),
+        outcome="corrupt",
+    ),
     Sample("entities.docx", hostile.entity_docx, outcome="corrupt"),
     Sample("outside.docx", _outside, outcome="corrupt"),
     Sample("bomb.docx", lambda: hostile.bomb_docx(8), outcome="limit_exceeded"),

@@ -104,7 +104,11 @@ SAMPLES = [
     ),
     Sample("damaged-sheet.xlsx", _damaged, outcome="partial", words=("low water",), partial=("Log: it is damaged",)),
     Sample("nothing.xlsx", lambda: _workbooks.xlsx({"Log": [], "More": []}), outcome="no_text", pages=2),
-    Sample("no-workbook.xlsx", lambda: documents.archive({"xl/styles.xml": b"<x/>"}), outcome="corrupt"),
+    Sample(
+        "no-workbook.xlsx",
+        lambda: documents.archive({"[Content_Types].xml": b"", "xl/styles.xml": b"<x/>"}),
+        outcome="corrupt",
+    ),
     Sample("truncated.xlsx", lambda: _workbooks.xlsx(_LOG)[:900], outcome="corrupt"),
     Sample("truncated.xls", lambda: _workbooks.xls(_PLAIN)[:1600], outcome="corrupt"),
     Sample("sparse-corner.xlsx", lambda: corners("XFD", 1_048_576), outcome="limit_exceeded"),

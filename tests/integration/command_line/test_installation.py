@@ -14,6 +14,7 @@ import fencepost.cli
 from fencepost.cli.diagnosis import foreign
 from fencepost.local.opensearch import LocalOpenSearch
 from fencepost.local.ports import free_port
+from indexer.extract import sandbox
 from tests.integration.command_line.conftest import Run
 from tests.support.servers import Database
 from tests.support.stack import clean_environment
@@ -138,6 +139,7 @@ def test_doctor_finds_a_server_that_is_away_and_a_broker_that_drops_messages(
     assert found == {
         "settings": True,
         "packages": True,
+        "extraction sandbox": None if sandbox.summary() == sandbox.NONE else True,
         "database": True,
         "broker": True,
         "ocr": None,

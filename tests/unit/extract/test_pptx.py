@@ -185,7 +185,11 @@ def test_depth_is_paid_for_once(before: str, after: str):
     ("content", "code", "says"),
     [
         (pptx([], {"ppt/presentation.xml": b"<p:presentation"}), "corrupt", "not well-formed"),
-        (office.archive({"ppt/slides/slide1.xml": slide(shape("x"))}), "corrupt", "no main part"),
+        (
+            office.archive({"[Content_Types].xml": b"", "ppt/slides/slide1.xml": slide(shape("x"))}),
+            "corrupt",
+            "no main part",
+        ),
         (pptx([None, None]), "corrupt", "None of the slides"),
         (pptx([slide()] * 21), "limit_exceeded", "has 21 slides.*FENCEPOST_EXTRACT__PAGES"),
     ],

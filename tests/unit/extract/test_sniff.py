@@ -71,7 +71,7 @@ COMPOUND = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)
         (compound({"in": {"WordDocument": b""}, "__properties_version1.0": b""}), "", "", "msg"),
         (b"x", "", "", "text"),
         (documents.archive({"xl/workbook.xml": b""}), "a.docx", "", "xlsx"),
-        (documents.archive({"xl/styles.bin": b"", "xl/workbook.bin": b""}), "", "", "xlsb"),
+        (documents.archive({"[Content_Types].xml": b"", "xl/styles.bin": b"", "xl/workbook.bin": b""}), "", "", "xlsb"),
         (documents.archive({"mimetype": b"application/vnd.oasis.opendocument.spreadsheet"}), "", "", "ods"),
         (COMPOUND + "Workbook".encode("utf-16-le"), "", "", "xls"),
         (b"\x89PNG\r\n\x1a\n" + bytes(30), "a.pdf", "", "png"),

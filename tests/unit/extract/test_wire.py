@@ -24,12 +24,38 @@ def pair() -> Iterator[tuple[socket.socket, socket.socket]]:
         Request(b"\n\x00 bytes \n", "a.txt", "text/plain", "koi8-r", Limits(characters=7)),
         Request(b""),
         Request(b"", seconds=7.5),
-        Request(Path("/tmp/a document")),  # noqa: S108 - a name only
     ],
 )
 def test_a_request_arrives_as_it_was(pair: tuple[socket.socket, socket.socket], request_: Request):
-    wire.send(pair[0], *wire.pack_request(request_, "text"))
-    assert wire.unpack_request(wire.receive(pair[1], MOST)) == (request_, "text")
+    wire.send_request(pair[0], request_, "text", time.monotonic() + 5)
+    with wire.receive_request(pair[1]) as received:
+        assert received == (request_, "text")
+
+
+@pytest.mark.parametrize("content", [b"the bytes of a file", b""])
+def test_a_document_in_a_file_arrives_mapped(pair: tuple[socket.socket, socket.socket], tmp_path: Path, content: bytes):
+    document = tmp_path / "a document"
+    document.write_bytes(content)
+    wire.send_request(pair[0], Request(document, "a.txt"), "text", time.monotonic() + 5)
+    document.unlink()
+    with wire.receive_request(pair[1]) as (received, kind):
+        assert kind == "text"
+        assert received.filename == "a.txt"
+        assert not isinstance(received.content, Path)
+        assert received.content[:] == content
+
+
+def test_what_a_request_says_is_cleaned(pair: tuple[socket.socket, socket.socket]):
+    wire.send_request(pair[0], Request(b"x", "a\udcff\0.txt"), "text", time.monotonic() + 5)
+    with wire.receive_request(pair[1]) as (received, _):
+        assert received.filename == "a\ufffd.txt"
+
+
+def test_half_a_request_is_noticed(pair: tuple[socket.socket, socket.socket]):
+    pair[0].sendall(bytes(7) + b"\x09" + b"half")
+    pair[0].close()
+    with pytest.raises(wire.ClosedError), wire.receive_request(pair[1]):
+        pass
 
 
 def test_a_frame_larger_than_the_pipe(pair: tuple[socket.socket, socket.socket]):
@@ -41,7 +67,7 @@ def test_a_frame_larger_than_the_pipe(pair: tuple[socket.socket, socket.socket])
 
 def test_a_frame_over_the_bound_is_refused_unread(pair: tuple[socket.socket, socket.socket]):
     wire.send(pair[0], b"twelve bytes")
-    with pytest.raises(wire.ClosedError):
+    with pytest.raises(wire.TooLongError):
         wire.receive(pair[1], 11)
 
 
