@@ -124,7 +124,7 @@ def _tell(file: Path, answer: dict[str, Any], *, plain: bool, as_json: bool, one
     elif as_json:
         typer.echo(json.dumps(answer, ensure_ascii=False))
     elif "code" in answer:
-        complain(f"{file}: {answer['message']} {answer['hint']} ({answer['code']})")
+        complain(f"{'stdin' if file == STDIN else file}: {answer['message']} {answer['hint']} ({answer['code']})")
     elif plain:
         text = "".join(passage["text"] for passage in answer["passages"])
         typer.echo(text, nl=not text.endswith("\n"))

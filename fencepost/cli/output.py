@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -85,7 +86,22 @@ def print_facts(facts: Iterable[tuple[str, Any]]) -> None:
 
 def _print(table: "Table") -> None:
     """As wide as the terminal; into a pipe one line a row, for grep and its like."""
-    console(width=None if sys.stdout.isatty() else WIDE).print(table)
+    if sys.stdout.isatty():
+        console().print(table)
+        return
+    out = console(width=WIDE)
+    with out.capture() as captured:
+        out.print(table)
+    for line in captured.get().splitlines():
+        typer.echo(line.rstrip())
+
+
+def instant(at: datetime | str | None) -> str | None:
+    """A time in a table: to the second, in UTC, and saying so."""
+    if at is None:
+        return None
+    known = datetime.fromisoformat(at) if isinstance(at, str) else at
+    return f"{known.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def place(piece: Mapping[str, Any]) -> str:

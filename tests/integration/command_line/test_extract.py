@@ -73,6 +73,8 @@ def test_standard_input_has_the_name_and_the_encoding_that_are_said(run: Run, mo
     assert run("extract", "-", "--name", "notes.md", "--json").json["media_type"] == "text/markdown"
     piped(b"words")
     assert run("extract", "-").out.startswith("stdin: text/plain, ok, 5 characters")
+    piped(b"")
+    assert run("extract", "-").err.startswith("fencepost: stdin: The file has no bytes.")
 
 
 def test_what_could_not_be_read_is_listed(run: Run, tmp_path: Path) -> None:
