@@ -57,7 +57,8 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, name in enumerate(columns):
-        table.add_column(name, no_wrap=number == 0)  # what a row is named by can be copied
+        # What a row is named by can be copied, and of the rest nothing is left out.
+        table.add_column(name, no_wrap=number == 0, overflow="ellipsis" if number == 0 else "fold")
     for row in rows:
         cells = ["" if cell is None else str(cell) for cell in row]
         table.add_row(
