@@ -100,7 +100,7 @@ def test_a_part_over_the_limit_is_named_and_the_others_are_read():
     files = [attached("a.txt", b"x" * 9000), attached("b.txt", b"small")]
     found = read(outlook({msg.SUBJECT: "x"}, attachments=files), limits=Limits(member_bytes=5000))
     assert [p.member for p in found.passages] == [None, "b.txt"]
-    assert "a.txt: A part of the message is too large" in str(found.facts["partial"])
+    assert "a.txt: A part of the message has too many bytes" in str(found.facts["partial"])
 
 
 def test_too_many_attachments_are_refused():
