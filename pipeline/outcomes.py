@@ -72,7 +72,7 @@ class TextQuality(StrEnum):
 
 QUALITY_SENTENCES: dict[TextQuality, str] = {
     TextQuality.OK: "Its text was read.",
-    TextQuality.NO_TEXT: "Nothing to read was found: probably a scan. It is found by its title, key and metadata.",
+    TextQuality.NO_TEXT: "Nothing to read was found. It is found by its title, key and metadata.",
     TextQuality.TRUNCATED: "Its text was cut: what comes after is not found.",
     TextQuality.PARTIAL: "Some parts of it could not be read; all others are found.",
     TextQuality.TEXT_UNRELIABLE: "Much of its text means nothing: words that can be seen in it may not be found.",
@@ -80,7 +80,7 @@ QUALITY_SENTENCES: dict[TextQuality, str] = {
 """What each quality means for those who search, in one sentence."""
 
 QUALITY_HINTS: dict[TextQuality, str] = {
-    TextQuality.NO_TEXT: "Let pictures be read (FENCEPOST_EXTRACT__OCR_LANGUAGES) and reindex it.",
+    TextQuality.NO_TEXT: "If it is a scan, let pictures be read (FENCEPOST_EXTRACT__OCR_LANGUAGES) and reindex it.",
     TextQuality.TRUNCATED: "Split the document, or raise FENCEPOST_EXTRACT__CHARACTERS and reindex it.",
     TextQuality.PARTIAL: "Mend the parts that are named, or upload them by themselves.",
     TextQuality.TEXT_UNRELIABLE: "Save it anew with another program; of plain text, reindex it with its encoding.",

@@ -127,10 +127,18 @@ class Extract(_Group):
     depth: int = Field(2, ge=0, le=10)
     cells: int = Field(20_000_000, ge=1)
     pixels: int = Field(100_000_000, ge=1)
-    ocr_languages: str | None = Field(None, pattern="^[A-Za-z0-9_/+-]*$", max_length=200)
+    ocr_languages: str | None = Field(None, max_length=200)
     ocr_page_seconds: float = Field(20, gt=0)
     ocr_seconds: float = Field(240, gt=0)
     documents_per_process: int = Field(100, ge=1)
+
+    @field_validator("ocr_languages")
+    @classmethod
+    def _tesseract_s(cls, languages: str | None) -> str | None:
+        if languages and not re.fullmatch(r"[A-Za-z0-9_/-]+(\+[A-Za-z0-9_/-]+)*", languages):
+            msg = f"{languages!r} does not name languages of Tesseract; write one or several, such as eng+deu"
+            raise ValueError(msg)
+        return languages
 
     @property
     def seconds_with_ocr(self) -> float:

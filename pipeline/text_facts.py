@@ -40,12 +40,11 @@ class TextFacts(BaseModel):
         if quality is None:
             return None
         known = {name: (facts or {}).get(name) for name in _KNOWN}
-        hint = QUALITY_HINTS.get(TextQuality(quality))
         return cls(
             **{name: value for name, value in known.items() if value is not None},
             quality=TextQuality(quality),
             sentences=list(sentences(quality, facts or {})),
-            hint=hint,
+            hint=_hint(quality, facts or {}),
         )
 
 
@@ -70,11 +69,21 @@ def sentences(quality: str, facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"Its language is {facts['language']}{_how_sure(facts.get('language_confidence'))}."
 
 
+def _hint(quality: str, facts: Mapping[str, Any]) -> str | None:
+    """Without text, failed parts are why; otherwise pictures may be, unless they were read already."""
+    if quality == TextQuality.NO_TEXT and facts.get("partial"):
+        return QUALITY_HINTS[TextQuality.PARTIAL]
+    if quality == TextQuality.NO_TEXT and facts.get("ocr_languages"):
+        return "No words were seen in its pictures either. If there are some, upload a copy with text."
+    return QUALITY_HINTS.get(TextQuality(quality))
+
+
 def _pages(facts: Mapping[str, Any]) -> str:
     pages, silent, recognised = facts["pages"], facts.get("pages_without_text"), facts.get("ocr_pages")
     said = f"{'About ' if facts.get('pages_approximate') else ''}{pages:,} page{'' if pages == 1 else 's'}"
     if recognised:
-        said += f", {recognised:,} of them recognised from pictures"
+        which = f"{recognised:,} of them " if recognised < pages else "" if pages == 1 else "all of them "
+        said += f", {which}recognised from pictures"
     if silent:
         which = "all" if silent >= pages else f"{silent:,}"
         said += f", {which} of them without text{'' if recognised else ': probably scanned'}"

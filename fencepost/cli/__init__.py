@@ -3,9 +3,10 @@
 import contextlib
 import os
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from fencepost import VERSION
 from fencepost.cli import (
@@ -27,7 +28,21 @@ from fencepost.cli import (
 from fencepost.cli.output import DONE, FAILED, NOT_REACHED, NOTHING, USAGE, complain
 from pipeline.errors import FencepostError, SettingsError
 
+
+class Commands(TyperGroup):
+    """All commands; a value that is none of the choices is told without the words of the library that checks it."""
+
+    def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own, which it does not show
+        """Runs the command that was named."""
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            error.message = error.message.removeprefix("Value error, ")
+            raise
+
+
 app = typer.Typer(
+    cls=Commands,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,

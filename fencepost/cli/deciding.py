@@ -10,6 +10,7 @@ from fencepost.cli.output import (
     NOTHING,
     complain,
     examples,
+    instant,
     nothing,
     print_facts,
     print_json,
@@ -53,7 +54,7 @@ def list_all(
         ["document", "version", "code", "owner", "since", "why"],
         (
             (item.get("key") or item["document_id"], item["input_version"], item["code"], item["owner"],
-             item["quarantined_at"][:19], item["message"])
+             instant(item["quarantined_at"]), item["message"])
             for item in found
         ),
     )  # fmt: skip

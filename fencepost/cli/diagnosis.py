@@ -202,7 +202,9 @@ def _workers(url: str | None) -> Finding:
     missing = [kind for kind in ("relay", "worker", "sweeper") if kind not in alive]
     if missing:
         return Finding("processes", ok=False, finding=f"no {', no '.join(missing)} is running")
-    return Finding("processes", ok=True, finding=f"{alive.count('worker')} workers, relay and sweeper are alive")
+    workers = alive.count("worker")
+    told = f"{workers} worker{'' if workers == 1 else 's'}, relay and sweeper are alive"
+    return Finding("processes", ok=True, finding=told)
 
 
 def _breakers(url: str | None) -> Finding:

@@ -91,6 +91,8 @@ def show_text(name: Name, collection: Collection = None, url: Url = None, as_jso
     if as_json:
         print_json({"document_id": document["id"], "pages": pages})
         return
+    if not pages:
+        complain("There is no text in it.")
     for page in pages:
         if heard := place(page):
             console().rule(heard, align="left", style="dim")

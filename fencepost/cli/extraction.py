@@ -125,7 +125,7 @@ def _tell(file: Path, answer: dict[str, Any], *, plain: bool, as_json: bool, one
     elif as_json:
         typer.echo(json.dumps(answer, ensure_ascii=False))
     elif "code" in answer:
-        complain(f"{file}: {answer['message']} {answer['hint']} ({answer['code']})")
+        complain(f"{'stdin' if file == STDIN else file}: {answer['message']} {answer['hint']} ({answer['code']})")
     elif plain:
         text = "".join(passage["text"] for passage in answer["passages"])
         typer.echo(text, nl=not text.endswith("\n"))
@@ -135,7 +135,7 @@ def _tell(file: Path, answer: dict[str, Any], *, plain: bool, as_json: bool, one
 
 def _show(answer: dict[str, Any]) -> None:
     """The summary, what should be known of it, and the passages."""
-    from pipeline.text_facts import TextFacts
+    from pipeline.text_facts import NAMED, TextFacts
 
     facts = TextFacts.of(answer["text_quality"], answer["facts"])
     assert facts is not None  # noqa: S101 - it has a quality
@@ -143,7 +143,7 @@ def _show(answer: dict[str, Any]) -> None:
     typer.echo(f"{name}: {answer['media_type']}, {answer['text_quality']}, {length}")
     for sentence in facts.sentences:
         typer.echo(f"  {sentence}")
-    for failed in facts.partial:
+    for failed in facts.partial[NAMED:]:
         typer.echo(f"    {failed}")
     if facts.hint:
         typer.echo(f"  {facts.hint}")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fencepost.cli.options import AsJson, Url, server
-from fencepost.cli.output import FAILED, complain, console, examples, print_facts, print_json, print_table
+from fencepost.cli.output import FAILED, complain, console, examples, instant, print_facts, print_json, print_table
 
 if TYPE_CHECKING:
     from fencepost.client import Client
@@ -219,7 +219,7 @@ def _facts(seen: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     if verified:
         yield (
             "verified",
-            f"{verified['finished_at'][:19]}: {verified['checked']:,} checked, {verified['drifted']:,} differ",
+            f"{instant(verified['finished_at'])}: {verified['checked']:,} checked, {verified['drifted']:,} differ",
         )
     if going := seen["verifying"]:
         yield "verifying", _progress(going["checked"], going)
@@ -228,7 +228,7 @@ def _facts(seen: dict[str, Any]) -> Iterator[tuple[str, Any]]:
         ended = build["finished_at"]
         yield (
             build["kind"],
-            f"{build['phase']} {ended[:19]}" if ended else f"{build['phase']}: {_progress(build['done'], build)}",
+            f"{build['phase']} {instant(ended)}" if ended else f"{build['phase']}: {_progress(build['done'], build)}",
         )
         yield "trouble", build["error"]
     yield "paused", seen["paused"]

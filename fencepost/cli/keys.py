@@ -13,7 +13,7 @@ from urllib.parse import quote
 import typer
 
 from fencepost.cli.options import AsJson, Data, Url, server
-from fencepost.cli.output import complain, examples, nothing, print_json, print_table
+from fencepost.cli.output import complain, examples, instant, nothing, print_json, print_table
 from pipeline.caller import Scope
 from pipeline.errors import FencepostError, Refusal
 
@@ -75,7 +75,7 @@ def list_all(url: Url = None, data: Data = None, as_json: AsJson = False) -> Non
         ["prefix", "name", "scope", "collections", "is", "created", "last used", "expires"],
         (
             (key["prefix"], key["name"], key["scope"], ", ".join(key["collections"] or ["all"]), key["state"],
-             *(str(key[at] or "never")[:16] for at in ("created_at", "last_used_at", "expires_at")))
+             *(instant(key[at]) or "never" for at in ("created_at", "last_used_at", "expires_at")))
             for key in found
         ),
     )  # fmt: skip

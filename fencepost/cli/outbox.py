@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from fencepost.cli.options import AsJson, Url, server
-from fencepost.cli.output import NOTHING, examples, nothing, print_json, print_table
+from fencepost.cli.output import NOTHING, examples, instant, nothing, print_json, print_table
 
 app = typer.Typer(name="outbox", no_args_is_help=True, help="What waits to be sent to the broker.")
 
@@ -28,7 +28,7 @@ def list_all(
     print_table(
         ["id", "partition", "tries", "due", "exhausted", "last error"],
         (
-            (item["id"], item["partition"], item["tries"], item["due_at"][:19],
+            (item["id"], item["partition"], item["tries"], instant(item["due_at"]),
              "yes" if item["exhausted"] else "", item["last_error"])
             for item in found
         ),

@@ -3,6 +3,7 @@
 import json
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -56,7 +57,8 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
 
     table = Table(box=None, pad_edge=False, header_style="bold")
     for number, name in enumerate(columns):
-        table.add_column(name, no_wrap=number == 0)  # what a row is named by can be copied
+        # What a row is named by can be copied, and of the rest nothing is left out.
+        table.add_column(name, no_wrap=number == 0, overflow="ellipsis" if number == 0 else "fold")
     for row in rows:
         cells = ["" if cell is None else str(cell) for cell in row]
         table.add_row(
@@ -85,7 +87,22 @@ def print_facts(facts: Iterable[tuple[str, Any]]) -> None:
 
 def _print(table: "Table") -> None:
     """As wide as the terminal; into a pipe one line a row, for grep and its like."""
-    console(width=None if sys.stdout.isatty() else WIDE).print(table)
+    if sys.stdout.isatty():
+        console().print(table)
+        return
+    out = console(width=WIDE)
+    with out.capture() as captured:
+        out.print(table)
+    for line in captured.get().splitlines():
+        typer.echo(line.rstrip())
+
+
+def instant(at: datetime | str | None) -> str | None:
+    """A time in a table: to the second, in UTC, and saying so."""
+    if at is None:
+        return None
+    known = datetime.fromisoformat(at) if isinstance(at, str) else at
+    return f"{known.astimezone(UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def place(piece: Mapping[str, Any]) -> str:

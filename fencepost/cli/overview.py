@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fencepost.cli.options import AsJson, Url, server
-from fencepost.cli.output import examples, print_json
+from fencepost.cli.output import examples, instant, print_json
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -61,7 +61,7 @@ def dashboard(overview: dict[str, Any]) -> "RenderableType":
 
 def _lines(overview: dict[str, Any]) -> Iterator[tuple[str, str]]:
     outbox, oldest, pace = overview["outbox"], overview["oldest_queued"], overview["throughput"]
-    yield "as of", overview["as_of"][:19]
+    yield "as of", instant(overview["as_of"]) or ""
     for name in ("accepted", *STATES, "unfinished"):
         yield name, f"{overview[name]:,}"
     yield "difference", f"{overview['difference']}{'' if overview['difference'] == 0 else '  (must be 0)'}"
@@ -84,7 +84,7 @@ def _lines(overview: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 def _index(index: dict[str, Any]) -> str:
     differ = "" if index["drifted"] is None else f", {index['drifted']:,} differ"
-    verified = f"verified {index['verified_at'][:19]}{differ}" if index["verified_at"] else "never verified"
+    verified = f"verified {instant(index['verified_at'])}{differ}" if index["verified_at"] else "never verified"
     build = index["build"]
     doing = f"; {build['kind']} {build['phase']}, {build['done']:,} of {build['total']:,}" if build else ""
     return f"{index['name'] or 'none'}, {verified}{doing}"

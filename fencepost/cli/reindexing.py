@@ -93,4 +93,4 @@ def _tell_outdated(answer: dict[str, Any]) -> None:
     typer.echo(f"{told}, {answer['skipped']:,} wait anyway")
     for code, n in answer["quarantined"].items():
         again = f"fencepost quarantine replay --all --code {code}"
-        typer.echo(f"{n:,} in quarantine ({code}) may work now: {again}")
+        typer.echo(f"{n:,} in quarantine ({code}); if a newer reader or another setting helps: {again}")

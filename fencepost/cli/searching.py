@@ -65,8 +65,9 @@ def show(hit: dict[str, Any]) -> None:
     title = Text(hit["title"] or hit["key"] or hit["document_id"], style="bold")
     out.print(title, Text(f"  {hit['score']:.2f}  {hit['key'] or hit['document_id']}", style="dim"), sep="")
     for passage in hit["passages"]:
-        place = f"  p. {passage['page']}  " if passage["page"] is not None else "  "
-        out.print(Text(place, style="cyan"), _highlighted(passage["html"]), sep="")
+        page = f"p. {passage['page']}" if passage["page"] is not None else None
+        where = "  ".join(filter(None, (passage["member"], page)))
+        out.print(Text(f"  {where}  " if where else "  ", style="cyan"), _highlighted(passage["html"]), sep="")
 
 
 def _highlighted(marked: str) -> "Text":

@@ -68,7 +68,11 @@ def _say_without_keys(engine: Engine) -> None:
     """Tells how the first key is made, where nobody can do anything without one."""
     with suppress(DBAPIError), engine.connect() as connection:  # a schema that is too old is told by /health/ready
         if not keys.is_there_any(connection):
-            events.emit("keys.missing", hint="nobody can come in; make a key: fencepost keys create NAME --scope admin")
+            make = "fencepost keys create NAME --scope admin"
+            events.emit(
+                "keys.missing",
+                hint=f"nobody can come in; make a key: {make} (with the --data of `fencepost up`, if any)",
+            )
 
 
 class _Server(uvicorn.Server):

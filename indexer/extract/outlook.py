@@ -82,7 +82,7 @@ class Properties:
         if stream is None:
             return b""
         if stream.size > self._limits.member_bytes:
-            raise self._limits.exceeded("member_bytes", "A part of the message is too large, in bytes")
+            raise self._limits.exceeded("member_bytes", "A part of the message has too many bytes")
         return self._file.read(stream)
 
     def _fixed_values(self, header: int) -> dict[int, bytes]:

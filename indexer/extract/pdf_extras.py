@@ -33,13 +33,13 @@ class Attachment:
             raise Permanent("corrupt", "It cannot be unpacked.")
         limits, spent = request.limits, request.spent
         if length.value > limits.member_bytes:
-            raise limits.exceeded("member_bytes", "It is too large, in bytes")
+            raise limits.exceeded("member_bytes", "It has too many bytes")
         spent.members += 1
         spent.inflated_bytes += length.value
         if spent.members > limits.members:
             raise limits.exceeded("members", "The document has too many attached files")
         if spent.inflated_bytes > limits.total_bytes:
-            raise limits.exceeded("total_bytes", "The attached files are too large together, in bytes")
+            raise limits.exceeded("total_bytes", "The attached files have too many bytes together")
         try:
             yield bytes(self.file.get_data())
         except pdfium.PdfiumError:

@@ -96,7 +96,7 @@ SAMPLES = [
         partial(_pdfs.bomb, 70),
         outcome="partial",
         words=("See what is attached",),
-        partial=("bomb.txt: It is too large, in bytes; the limit is 67,108,864",),
+        partial=("bomb.txt: It has too many bytes; the limit is 67,108,864",),
         large=True,
     ),
     Sample("endless.pdf", partial(hostile.endless_pdf, 3), outcome="no_text", large=True),

@@ -27,6 +27,13 @@ def _without_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         ({"BUDGET__ATTEMPTS": "0"}, "FENCEPOST_BUDGET__ATTEMPTS: "),
         ({"WORKER__PARTITIONS": "7-"}, "FENCEPOST_WORKER__PARTITIONS: "),
         ({"WORKER__PARTITIONS": "a,b"}, "FENCEPOST_WORKER__PARTITIONS: partitions are written like 0-7,12, not 'a,b'."),
+        *(
+            (
+                {"EXTRACT__OCR_LANGUAGES": languages},
+                f"FENCEPOST_EXTRACT__OCR_LANGUAGES: {languages!r} does not name languages of Tesseract; write one or",
+            )
+            for languages in ("eng deu", "+eng", "eng,deu")
+        ),
         ({"EXTRACT__MEMORY_BYTES": "1024"}, "FENCEPOST_EXTRACT__MEMORY_BYTES: "),
         ({"LOG_LEVEL": "loud"}, "FENCEPOST_LOG_LEVEL: "),
         (

@@ -28,6 +28,8 @@ def test_every_quality_has_a_sentence_and_each_that_lacks_something_a_hint() -> 
             {"pages": 9, "ocr_pages": 8, "pages_without_text": 1},
             ["9 pages, 8 of them recognised from pictures, 1 of them without text."],
         ),
+        ({"pages": 1, "ocr_pages": 1}, ["1 page, recognised from pictures."]),
+        ({"pages": 3, "ocr_pages": 3}, ["3 pages, all of them recognised from pictures."]),
         (
             {"truncated": True, "characters": 20_000_000},
             ["The text was cut at 20,000,000 characters: what comes after is not found."],
@@ -61,6 +63,20 @@ def test_what_is_said_in_detail_is_not_said_in_general() -> None:
     assert list(sentences("partial", {"partial": ["a: no"]})) == ["Some parts could not be read: a: no."]
     assert len(list(sentences("truncated", {"truncated": True, "characters": 5, "partial": ["a: no"]}))) == 2
     assert list(sentences("partial", {})) == [QUALITY_SENTENCES[TextQuality.PARTIAL]]
+
+
+@pytest.mark.parametrize(
+    ("facts", "helps"),
+    [
+        ({}, "FENCEPOST_EXTRACT__OCR_LANGUAGES"),
+        ({"ocr_languages": "eng", "ocr_pages": 1}, "upload a copy with text"),
+        ({"partial": ["a.txt: it is encrypted"]}, "Mend the parts that are named"),
+    ],
+)
+def test_what_helps_where_nothing_was_read(facts: dict[str, Any], helps: str) -> None:
+    told = TextFacts.of("no_text", facts)
+    assert told is not None
+    assert helps in (told.hint or "")
 
 
 def test_programs_get_the_known_facts_and_nothing_else() -> None:

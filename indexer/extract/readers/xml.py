@@ -41,7 +41,7 @@ def read(content: Buffer, request: Request) -> Reading:
 
 def _as_it_stands(text: str, facts: dict[str, Fact], why: str) -> Reading:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return Reading([Block(text)], facts, partial=[f"the whole: {why}"])
+    return Reading([Block(text)], facts, partial=[f"the markup: {why}"])
 
 
 class _Words:

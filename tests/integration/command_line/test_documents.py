@@ -66,6 +66,12 @@ def test_a_text_is_printed_in_its_places(fencepost: Run, world: World) -> None:
     assert out.index("page 1") < out.index("one") < out.index("a.zip/b.pdf · page 1 · Chapter") < out.index("two")
 
 
+def test_a_text_without_words_is_said_to_be_one(fencepost: Run, world: World) -> None:
+    publish(world, world.upload("x", key="scan"), "no_text", [])
+    ran = fencepost("text", "scan")
+    assert (ran.code, ran.out, ran.err) == (0, "", "fencepost: There is no text in it.\n")
+
+
 def test_a_table_in_a_pipe_has_one_line_for_each_row(
     fencepost: Run, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -73,6 +79,7 @@ def test_a_table_in_a_pipe_has_one_line_for_each_row(
     monkeypatch.setenv("COLUMNS", "40")
     first = fencepost("list").out.splitlines()[1:]
     assert len(first) == 6
+    assert all(line == line.rstrip() for line in first)
     assert first[0].startswith(f"{nameless}  default ")
 
 
@@ -91,6 +98,11 @@ def test_show_takes_an_id_or_a_key(fencepost: Run, ids: dict[str, str]) -> None:
 
 def test_text_that_is_not_there_is_4(fencepost: Run) -> None:
     assert fencepost("text", "new.txt").code == 4
+
+
+def test_a_quality_that_is_none_is_told_with_those_there_are(fencepost: Run) -> None:
+    ran = fencepost("list", "--text", "nope")
+    assert (ran.code, "Value error" in ran.err, "'no_text'" in ran.err) == (2, False, True)
 
 
 def test_reindex_of_some_of_the_failed_and_of_all(fencepost: Run) -> None:

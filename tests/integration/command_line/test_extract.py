@@ -3,6 +3,7 @@
 import io
 import json
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -73,6 +74,8 @@ def test_standard_input_has_the_name_and_the_encoding_that_are_said(run: Run, mo
     assert run("extract", "-", "--name", "notes.md", "--json").json["media_type"] == "text/markdown"
     piped(b"words")
     assert run("extract", "-").out.startswith("stdin: text/plain, ok, 5 characters")
+    piped(b"")
+    assert run("extract", "-").err.startswith("fencepost: stdin: The file has no bytes.")
 
 
 def test_what_could_not_be_read_is_listed(run: Run, tmp_path: Path) -> None:
@@ -82,6 +85,16 @@ def test_what_could_not_be_read_is_listed(run: Run, tmp_path: Path) -> None:
     assert "long.txt: text/plain, truncated, 1,000 characters" in ran.out
     assert "The text was cut at 1,000 characters: what comes after is not found." in ran.out
     assert "raise FENCEPOST_EXTRACT__CHARACTERS" in ran.out
+
+
+def test_each_part_that_could_not_be_read_is_named_once(run: Run, tmp_path: Path) -> None:
+    path = tmp_path / "box.zip"
+    with zipfile.ZipFile(path, "w") as box:
+        box.writestr("note.txt", "words")
+        for n in range(5):
+            box.writestr(f"part{n}.pdf", b"%PDF-1.7 cut off")
+    out = run("extract", path).out
+    assert [out.count(f"part{n}.pdf: ") for n in range(5)] == [1] * 5
 
 
 @pytest.mark.parametrize(

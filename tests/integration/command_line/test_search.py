@@ -40,6 +40,22 @@ def test_hits_show_title_page_words_and_score(fencepost: Run) -> None:
     assert count == "1 of 1"
 
 
+def test_hits_inside_a_member_name_it(fencepost: Run, world: World) -> None:
+    accepted = world.upload("zip", key="box.zip")
+    document = world.document(accepted.document_id)
+    passages = [Passage("The tide turns.", 2, "mail.eml/tide.pdf"), Passage("The tide rests.", None, "notes.txt")]
+    entry = Entry(
+        document_id=accepted.document_id, version=1, tombstone=False, collection_id=document["collection_id"],
+        key="box.zip", title="Box", media_type="application/zip", metadata={}, accepted_at=document["created_at"],
+        passages=passages,
+    )  # fmt: skip
+    with world.engine.begin() as connection:
+        assert not Postgres().publish(connection, indexes.targets(connection), [entry])
+    lines = [line.strip() for line in fencepost("search", "tide").out.splitlines()]
+    assert "mail.eml/tide.pdf  p. 2  The [tide] turns." in lines
+    assert "notes.txt  The [tide] rests." in lines
+
+
 def test_options_after_a_word_that_is_not_wanted(fencepost: Run) -> None:
     assert [hit["key"] for hit in fencepost("search", "--json", "--", "lighthouse", "-paper").json["hits"]] == ["a.pdf"]
     assert [hit["key"] for hit in fencepost("search", "lighthouse -paper", "--json").json["hits"]] == ["a.pdf"]

@@ -64,5 +64,5 @@ def test_an_override_beats_the_declaration():
 def test_what_cannot_be_parsed_stands_as_it_is(content: str, why: str):
     found = read(content)
     assert found.text_quality is TextQuality.PARTIAL
-    assert found.facts["partial"] == [f"the whole: {why}"]
+    assert found.facts["partial"] == [f"the markup: {why}"]
     assert found.passages[0].text == content.replace("\r", "")
