@@ -47,9 +47,8 @@ class Compound(OleFileIO):  # type: ignore[misc] # it is untyped
 
     def read(self, stream: Any) -> bytes:  # noqa: ANN401 - an entry of olefile
         """The bytes of a stream, fewer than it should have if the file is damaged."""
-        is_large = stream.size >= self.minisectorcutoff
         try:
-            content: bytes = self._open(stream.isectStart, min(stream.size, self._bytes), force_FAT=is_large).read()
+            content: bytes = self._open(stream.isectStart, min(stream.size, self._bytes)).read()
         except _DAMAGE as error:
             raise Permanent("corrupt", "A part of the compound file cannot be read.") from error
         return content
