@@ -1,8 +1,8 @@
 """HTML read as a stream of tags and words, in time that grows with its length and nothing else.
 
 It follows the tokeniser of the HTML standard where that shows in the words. Where a page is cut off or a quotation mark
-is missing, more of it is kept than a browser would show. The parser of the standard library takes quadratic time for
-what is never closed, raises AssertionError for some damage, and its words differ from one patch release to the next.
+is missing, more of it is kept than a browser would show. The parser of the standard library needs 10 seconds for 40 KB
+of `a <b c < d`; decision 20 has the measurements.
 """
 
 import re
@@ -17,6 +17,7 @@ _BARE_VALUE = re.compile(r"[^\s>]*+")
 _RAW = frozenset({"script", "style", "xmp", "iframe", "noembed", "noframes"})
 _WITH_ENTITIES = frozenset({"title", "textarea"})
 _CDATA = "<![CDATA["
+_COMMENT_END = re.compile(r"--!?>")
 
 
 class Handler(Protocol):
@@ -77,8 +78,8 @@ class _Tokens:
         source = self._source
         following = source[at + 1 : at + 2]
         if source.startswith("<!--", at):
-            end = self._find("-->", at + 2)
-            return end + 3 if end >= 0 else len(source)
+            end = _COMMENT_END.search(source, at + 2)
+            return end.end() if end else len(source)
         close = self._find(">", at)
         if close >= 0 and following.isascii():
             if following.isalpha():

@@ -1,7 +1,7 @@
 """A MIME message taken apart in one pass over its lines: no recursion, and damage costs a part, never the message.
 
-The parser of the standard library recurses into nested parts, looks at every line once for each of them, and fails on
-headers that mail programs do write.
+The parser of the standard library loses all attachments behind a header line without a colon, fails on damaged
+addresses, and recurses; decision 20 has the measurements.
 """
 
 import re

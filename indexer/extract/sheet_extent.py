@@ -8,8 +8,7 @@ import re
 import struct
 from collections.abc import Iterator
 
-from olefile import OleFileIO
-
+from indexer.extract.compound import Compound
 from indexer.extract.markup import parse
 from pipeline.errors import Permanent
 
@@ -58,10 +57,10 @@ def of_binary(part: bytes) -> int:
 def of_old_workbook(content: bytes) -> int:
     """The largest extent of a sheet in the format before 2007; 0 where its stream of records is not found."""
     try:
-        with OleFileIO(content) as file:
-            name = next((name for name in _OLD_STREAMS if file.exists(name)), "")
-            stream = file.openstream(name).read() if name else b""
-    except (OSError, ValueError, IndexError, TypeError, AttributeError, struct.error):  # it is damaged
+        file = Compound(content)
+        name = next((name for name in _OLD_STREAMS if name in file.folder.streams), "")
+        stream = file.read(file.folder.streams[name]) if name else b""
+    except Permanent:  # it is damaged, which the native reader will say
         return 0
     return max((rows * columns for rows, columns in _old_extents(stream)), default=0)
 

@@ -167,7 +167,7 @@ def _package_type(buffer: Buffer) -> bytes:
 def _compound_kind(buffer: Buffer) -> Kind:
     """By the streams at the root, since a message or a workbook may have any document inside."""
     try:
-        streams = set(Compound(buffer).root.streams)
+        streams = set(Compound(buffer).folder.streams)
     except Permanent:
         names = ("EncryptedPackage", *(stream for stream, _, _ in _COMPOUND_KINDS))
         streams = {name for name in names if buffer.find(name.encode("utf-16-le")) >= 0}

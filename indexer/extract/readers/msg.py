@@ -36,7 +36,7 @@ _WRAPPED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 def read(content: Buffer, request: Request) -> Reading:
     """A block of the head, the body, and every attachment as a member; facts: from, to, cc, date, subject, title."""
     file = Compound(content)
-    return _message(file, file.root, request, FILE_HEADER)
+    return _message(file, file.folder, request, FILE_HEADER)
 
 
 def _message(file: Compound, storage: Storage, request: Request, header: int) -> Reading:

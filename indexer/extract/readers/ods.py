@@ -1,4 +1,7 @@
-"""OpenDocument spreadsheets, read as a stream: nobody makes room for the cells that a file only claims to have."""
+"""OpenDocument spreadsheets, read as a stream: nobody makes room for the cells that a file only claims to have.
+
+Calamine, which reads all others, leaves out notes and what is drawn on a sheet, and shows no number as people see it.
+"""
 
 from indexer.extract.archive import Archive
 from indexer.extract.markup import Title, parse

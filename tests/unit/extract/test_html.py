@@ -22,6 +22,7 @@ def text(body: str) -> str:
         ("a<SCRIPT/>b<script>c</Script>d", "abd"),
         ("<script>a</scripts>b</script>c", "c"),
         ("a<!-- b > c -->d<!-->e<!--->f<!-- g", "adef"),
+        ("a<!-- b --!>c<!-- d --!e>f-->g", "acg"),
         ("a<![CDATA[<b>]]>c<![if x]>d<![endif]><?php e ?>f<!x>g", "a<b>cdfg"),
         ("1 < 2 <3 a<", "1 < 2 <3 a<"),
         ("a<b", "a<b"),
