@@ -42,7 +42,8 @@ def by_page(extraction: Extraction) -> dict[int | None, str]:
 def test_a_picture_is_read(pool: ExtractionPool, write: Callable[[int, int, bytes], bytes]):
     found = read(pool, write(*_pictures.drawn(*LAMP)))
     assert by_page(found) == {1: READ}
-    assert found.facts == {"characters": len(READ) + 2, "pages": 1, "ocr_pages": 1, "ocr_languages": "eng"}
+    told = {"characters": len(READ) + 2, "pages": 1, "ocr_pages": 1, "ocr_languages": "eng"}
+    assert found.facts.items() >= told.items()
 
 
 def test_a_gif_is_read(pool: ExtractionPool):
@@ -96,6 +97,7 @@ def test_what_recognises_dies_with_the_process_that_reads(tmp_path: Path, monkey
     endless.write_text(f"#!/bin/sh\nexec sleep {ENDLESS}\n")
     endless.chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path}:{environment()['PATH']}")
+    monkeypatch.syspath_prepend(tmp_path)  # the sandbox lets a child start what lies where programs are
     with ExtractionPool(Extract(seconds=1, ocr_languages="eng", ocr_seconds=1)) as pool:
         reading = Ocr("eng", page_seconds=60, seconds=60)
         future = pool.submit(Request(_pictures.png(*_pictures.drawn(*LAMP)), "a", ocr=reading))
