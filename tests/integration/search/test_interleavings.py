@@ -31,7 +31,7 @@ def assert_shows(index: SearchIndex, key: str, newest: int) -> None:
     assert index.version_of(key) == newest
     page = index.search(key)
     if newest == DELETED:
-        assert (page.total, page.hits, page.facets) == (0, [], {"collection": [], "media_type": []})
+        assert (page.total, page.hits, page.facets) == (0, [], {"collection": [], "media_type": [], "language": []})
         return
     (hit,) = page.hits
     assert (hit.key, hit.published_version, hit.title) == (key, newest, f"Edition {newest}")

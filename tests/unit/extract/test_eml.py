@@ -33,18 +33,16 @@ def test_the_head_is_text_and_facts():
         "To: Harbour <harbour@example.org>, pilot@example.org\nCc: crew@example.org\n"
         "Date: Tue, 1 Dec 2026 08:30:00 +0100\n\nLight.\n\n"
     )
-    assert (
-        found.facts.items()
-        >= {
-            "characters": len(found.passages[0].text),
-            "title": "The lamp",
-            "subject": "The lamp",
-            "from": "Keeper <keeper@example.org>",
-            "to": "Harbour <harbour@example.org>, pilot@example.org",
-            "cc": "crew@example.org",
-            "date": "2026-12-01T08:30:00+01:00",
-        }.items()
-    )
+    expected = {
+        "characters": len(found.passages[0].text),
+        "title": "The lamp",
+        "subject": "The lamp",
+        "from": "Keeper <keeper@example.org>",
+        "to": "Harbour <harbour@example.org>, pilot@example.org",
+        "cc": "crew@example.org",
+        "date": "2026-12-01T08:30:00+01:00",
+    }
+    assert expected.items() <= found.facts.items()
 
 
 @pytest.mark.parametrize(

@@ -28,18 +28,16 @@ def test_the_head_is_that_of_any_message():
         "Subject: The lamp\nFrom: Keeper <keeper@example.org>\n"
         "To: Harbour <harbour@example.org>, pilot@example.org\nCc: Crew\nDate: 2026-12-01 07:30 UTC\n\nLight.\n\n"
     )
-    assert (
-        found.facts.items()
-        >= {
-            "characters": len(found.passages[0].text),
-            "title": "The lamp",
-            "subject": "The lamp",
-            "from": "Keeper <keeper@example.org>",
-            "to": "Harbour <harbour@example.org>, pilot@example.org",
-            "cc": "Crew",
-            "date": "2026-12-01T07:30:00+00:00",
-        }.items()
-    )
+    expected = {
+        "characters": len(found.passages[0].text),
+        "title": "The lamp",
+        "subject": "The lamp",
+        "from": "Keeper <keeper@example.org>",
+        "to": "Harbour <harbour@example.org>, pilot@example.org",
+        "cc": "Crew",
+        "date": "2026-12-01T07:30:00+00:00",
+    }
+    assert expected.items() <= found.facts.items()
 
 
 def test_what_the_properties_do_not_say_is_in_the_posted_header():
