@@ -36,6 +36,10 @@ _SPARSE = 0.08  # German, French or Spanish have 2 to 6 %, Turkish, Czech and Hu
 _SIGNS = "€…‘’“”•–—ŠšŽžŒœŸ\xa0¡£§©«®°·»¿"  # noqa: RUF001 - typographic signs are meant
 _WESTERN = _SIGNS.encode("cp1252") + "ÀÁÂÃÄÅÆÇÈÉÊËÌÍÎÏÑÒÓÔÕÖØÙÚÛÜßàáâãäåæçèéêëìíîïñòóôõöøùúûüÿ".encode("cp1252")
 _RUN = re.compile(rb"[\x80-\xff]{4}")  # words of other scripts, not of the West
+_NEVER_MEANT = (
+    *("hp_roman8", "mac_latin2", "mac_iceland", "mac_turkish", "ptcp154"),  # taken for Western text full of accents
+    *("cp037", "cp273", "cp424", "cp500", "cp875", "cp1026", "cp1140"),  # of mainframes
+)
 _SAMPLE_BYTES = 16 * 1024
 _DETECTED_BYTES = 16 * 1024
 
@@ -160,7 +164,7 @@ def _detected(data: bytes) -> Decoded | None:
     sample = data[:_DETECTED_BYTES]
     if len(data) > len(sample):  # a sample that ends inside a character would not decode
         sample = sample[: max(sample.rfind(b"\n"), sample.rfind(b" ")) + 1] or sample
-    best = from_bytes(sample).best()
+    best = from_bytes(sample, cp_exclusion=list(_NEVER_MEANT)).best()
     if best is None:
         return None
     codec = known(best.encoding)

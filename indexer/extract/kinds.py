@@ -35,7 +35,7 @@ class Kind:
 
 _KIB = 1024
 _PLAIN = 1024 * _KIB
-_MARKDOWN = 64 * _KIB  # its parser is Python and takes 4 to 25 µs a byte, so a longer one would hold up its neighbours
+_MARKDOWN = 16 * _KIB  # its parser is Python and takes 4 to 25 µs a byte, and a batch may have 64 of them
 
 _OFFICE = "application/vnd.openxmlformats-officedocument"
 _OPEN_DOCUMENT = "application/vnd.oasis.opendocument"

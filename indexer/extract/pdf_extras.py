@@ -46,10 +46,12 @@ class Attachment:
             raise Permanent("corrupt", "It cannot be unpacked.") from None
 
 
-def attachments(document: pdfium.PdfDocument, most: int) -> list[Attachment]:
-    """The files that are attached to the document as a whole."""
+def attachments(document: pdfium.PdfDocument, request: Request) -> list[Attachment]:
+    """The files that are attached to the document as a whole, as far as there is time to look for them."""
     found = []
-    for index in range(min(document.count_attachments(), most)):
+    for index in range(min(document.count_attachments(), request.limits.members)):
+        if request.time_is_up():  # each is looked for from the first one on
+            break
         try:
             file = document.get_attachment(index)
             found.append(Attachment(_name(file, index), file))

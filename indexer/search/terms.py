@@ -22,7 +22,8 @@ from pipeline.errors import Invalid
 MOST_TERMS = 32
 """The rarest are looked up; a document that has only the others could not beat theirs."""
 MOST_FORMS = 96
-"""Of all terms together; an engine may refuse a query of more than a thousand clauses."""
+"""Of all terms together, and as many of those that must not be there; an engine may refuse a query of more than a
+thousand clauses."""
 _STOP_LISTS = {
     "da": "danish", "de": "german", "en": "english", "es": "spanish", "fi": "finnish", "fr": "french",
     "hu": "hungarian", "it": "italian", "ne": "nepali", "nl": "dutch", "no": "norwegian", "pt": "portuguese",
@@ -118,7 +119,7 @@ def look_up(connection: Connection, query: Query, *, with_shares: bool) -> Terms
     """
     atoms = list(dict.fromkeys([*(atom for clause in query.clauses for atom in clause), *query.excluded]))
     languages = _likeliest_first(atoms, present(connection))
-    terms = _looked_up(connection, atoms, languages, with_shares=with_shares)
+    terms = _looked_up(connection, atoms, query.excluded, languages, with_shares=with_shares)
     clauses = [kept for clause in query.clauses if (kept := [terms[atom] for atom in clause if atom in terms])]
     if not clauses:
         raise Invalid("query_empty", "The query has no word to look for.")
@@ -133,12 +134,23 @@ def _likeliest_first(atoms: Sequence[Atom], languages: Sequence[str]) -> tuple[s
     return default, *sorted(others, key=lambda code: told is None or code != told.code)
 
 
-def _looked_up(
-    connection: Connection, atoms: Sequence[Atom], languages: Sequence[str], *, with_shares: bool
-) -> dict[Atom, Term]:
-    """The atoms that can be in an index, each with its forms: of all languages, unless there are many words."""
+def _forms(atoms: Sequence[Atom], languages: Sequence[str]) -> list[tuple[Atom, tuple[str, ...]]]:
+    """The atoms with their forms: of all languages, unless there are many words."""
     most = max(2, MOST_FORMS // max(1, len(atoms)))
-    forms = [(atom, words) for atom in atoms for words in forms_of(atom.words, languages)[:most]]
+    return [(atom, words) for atom in atoms for words in forms_of(atom.words, languages)[:most]]
+
+
+def _looked_up(
+    connection: Connection,
+    atoms: Sequence[Atom],
+    unwanted: Sequence[Atom],
+    languages: Sequence[str],
+    *,
+    with_shares: bool,
+) -> dict[Atom, Term]:
+    """The atoms that can be in an index. However many are wanted, what is unwanted shall not be there in any form."""
+    wanted = [atom for atom in atoms if atom not in unwanted]
+    forms = _forms(wanted, languages) + _forms(unwanted, languages)
     lists = {code: f"pg_catalog.{_STOP_LISTS[code]}_stem" for code in languages if code in _STOP_LISTS}
     parameters = {
         "operands": [atom.operand(words) for atom, words in forms],

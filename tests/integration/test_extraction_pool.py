@@ -16,10 +16,11 @@ import pytest
 from fencepost import samples
 from indexer.extract import KINDS, Request, choose_kind, extract
 from indexer.extract.allowance import limits
+from indexer.extract.isolation import nursery
 from indexer.extract.isolation import pool as pool_module
 from indexer.extract.isolation.nursery import _KEPT_VARIABLES, Child
 from indexer.extract.isolation.pool import Crashed, ExtractionPool, in_process
-from pipeline.errors import Permanent
+from pipeline.errors import Permanent, Transient
 from pipeline.outcomes import TextQuality
 from pipeline.settings import Extract
 from tests.support import documents, hostile
@@ -83,6 +84,21 @@ def test_what_was_read_of_a_container_survives_the_deadline():
     assert found.passages[0].member == "0.md"
     assert "299.md" not in {passage.member for passage in found.passages}
     assert "The time was up before it was read" in str(found.facts["partial"])
+
+
+def test_what_was_read_of_a_pdf_survives_the_deadline():
+    with ExtractionPool(Extract(seconds=3)) as hurried:
+        found = hurried.submit(Request(hostile.slow_pdf(pages=1000))).result(DEADLINE)
+    assert found.text_quality is TextQuality.PARTIAL
+    assert (found.passages[0].text, found.passages[0].page) == ("a word\n\n", 1)
+    (unread,) = [name for name in map(str, found.facts["partial"]) if "The time was up" in name]  # type: ignore[arg-type]
+    assert re.match(r"pages \d+ to 1,000: ", unread)
+
+
+def test_a_pdf_with_a_crowd_of_attached_files_ends_in_time():
+    with ExtractionPool(Extract(seconds=3)) as hurried:
+        found = hurried.submit(Request(hostile.crowded_pdf(attached=50_000))).result(DEADLINE)
+    assert (found.passages[0].text, found.text_quality) == ("a word\n\n", TextQuality.PARTIAL)
 
 
 def test_short_plain_text_needs_no_child(pool: ExtractionPool):
@@ -228,11 +244,34 @@ def test_a_dead_fork_server_is_replaced(pool: ExtractionPool, endless: Request):
     lost = pool.submit(endless)
     child, before = busy(pool), server(pool)
     os.kill(before, signal.SIGKILL)
-    with pytest.raises(Crashed):
+    with pytest.raises(Crashed, match="died with the one that had made it"):
         lost.result(DEADLINE)
     until(lambda: not exists(child.pid))
     assert pool.submit(LETTER).result(DEADLINE).text_quality == "ok"
     assert server(pool) != before
+
+
+def test_a_fork_server_that_does_not_start_is_no_fault_of_the_document(
+    pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(nursery, "_PROGRAM", "tests.support.there_is_no_such_program")
+    with pytest.raises(Transient, match="could be started") as failure:
+        pool.submit(LETTER).result(DEADLINE)
+    assert failure.value.code == "handler_error"
+    monkeypatch.undo()
+    assert pool.submit(LETTER).result(DEADLINE).text_quality == "ok"
+
+
+def test_a_system_without_room_for_a_process_is_no_fault_of_the_document_and_ends_no_other(
+    pool: ExtractionPool, endless: Request, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(nursery, "_PROGRAM", "tests.support.barren_forkserver")
+    pool.submit(endless)
+    child = busy(pool)
+    with pytest.raises(Transient, match="could be started") as failure:
+        pool.submit(LETTER).result(DEADLINE)
+    assert failure.value.code == "handler_error"
+    assert exists(child.pid)
 
 
 def test_an_idle_child_that_died_costs_no_document(pool: ExtractionPool):

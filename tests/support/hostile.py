@@ -24,6 +24,42 @@ def endless_pdf(repeats: int = 20_000) -> bytes:
     )
 
 
+def slow_pdf(pages: int) -> bytes:
+    """A PDF of so many pages with a word each, and each takes some hundredths of a second."""
+    form = documents.stream(b"q Q " * 100_000, "/Type /XObject /Subtype /Form /BBox [0 0 9 9]", compress=True)
+    numbers = " ".join(f"{n} 0 R" for n in range(6, 6 + pages))
+    resources = b"/Resources << /Font << /F 4 0 R >> /XObject << /X 5 0 R >> >>"
+    return documents.pdf_file(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            f"<< /Type /Pages /Kids [{numbers}] /Count {pages} >>".encode(),
+            documents.stream(b"/X Do BT /F 12 Tf (a word) Tj ET"),
+            b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+            form,
+            *[b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 3 0 R " + resources + b" >>"] * pages,
+        ]
+    )
+
+
+def crowded_pdf(attached: int) -> bytes:
+    """A PDF of one page with so many attached files; each costs a millisecond to be found too large."""
+    names = b" ".join(b"(%d) 6 0 R" % number for number in range(attached))
+    return documents.pdf_file(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R /Names << /EmbeddedFiles << /Names [" + names + b"] >> >> >>",
+            b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            (
+                b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R"
+                b" /Resources << /Font << /F 5 0 R >> >> >>"
+            ),
+            documents.stream(b"BT /F 12 Tf (a word) Tj ET"),
+            b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+            b"<< /Type /Filespec /F (large.bin) /EF << /F 7 0 R >> >>",
+            documents.stream(bytes(1_000_000), compress=True),
+        ]
+    )
+
+
 def bloated_pdf(inflated_bytes: int = 1 << 29) -> bytes:
     """A PDF whose page inflates to half a gigabyte: with less memory than that, native code ends its process."""
     deflate = zlib.compressobj(1)

@@ -17,7 +17,8 @@ from indexer.extract.isolation import child, sandbox
 from indexer.extract.kinds import KINDS
 
 FORK = b"F"
-"""With a number that the pool gives once, and the child's end of a channel: make a child. The answer is its pid."""
+"""With a number that the pool gives once, and the child's end of a channel: make a child. The answer is its pid, or 0
+where the system has no room for another process."""
 
 END = b"E"
 """With a child's number: kill it and all that it started. The answer is how it ended, as `subprocess` has it, or 0."""
@@ -61,7 +62,8 @@ def _serve(control: socket.socket, scratch: Path, limits: tuple[int, float, int]
             return
         number = int.from_bytes(command[1:], "big")
         if command[:1] == FORK:
-            answer = children[number] = _fork(control, socket.socket(fileno=channels[0]), scratch / str(number), limits)
+            answer = _fork(control, socket.socket(fileno=channels[0]), scratch / str(number), limits)
+            children |= {number: answer} if answer else {}
         elif command[:1] == END:
             answer = _end(number, children, scratch)
         else:
@@ -71,7 +73,11 @@ def _serve(control: socket.socket, scratch: Path, limits: tuple[int, float, int]
 
 def _fork(control: socket.socket, channel: socket.socket, scratch: Path, limits: tuple[int, float, int]) -> int:
     parent = os.getpid()
-    pid = os.fork()
+    try:
+        pid = os.fork()
+    except OSError:  # no reason to end with the children that there are
+        channel.close()
+        return 0
     if pid:
         with contextlib.suppress(ProcessLookupError):
             os.setpgid(pid, pid)  # by whichever of the two comes first

@@ -20,6 +20,10 @@ _START_SECONDS = 60
 _STOP_SECONDS = 5
 
 
+class BarrenError(Exception):
+    """There can be no child now: the fork server does not start, or the system has no room for another process."""
+
+
 @dataclass(frozen=True, slots=True)
 class Child:
     """A process that reads documents, and the socket to it."""
@@ -51,30 +55,32 @@ class Nursery:
         self._scratch = Path()
 
     def fork(self) -> Child:
-        """A new child. Raises wire.ClosedError if the fork server does not run, also not after a second try."""
+        """A new child. Raises BarrenError if there can be none now, also not by a second try."""
         ours, its = socket.socketpair()
         with its, self._lock:
             for _ in range(2):
                 number = next(self._numbers)
                 try:
                     pid = self._ask(forkserver.FORK, number, its.fileno())
-                    return Child(number, pid, ours)
                 except (OSError, wire.ClosedError):
                     self._stop()
+                    continue
+                if pid:
+                    return Child(number, pid, ours)
         ours.close()
-        raise wire.ClosedError
+        raise BarrenError
 
-    def end(self, child: Child) -> int:
-        """Kills a child if it still lives. Its exit code, which is told once; 0 if that is not known."""
+    def end(self, child: Child) -> int | None:
+        """Kills a child if it still lives. Its exit code, which is told once; None if it died with the fork server."""
         with self._lock:
             child.channel.close()
             if self._control is None:
-                return 0
+                return None
             try:
                 return self._ask(forkserver.END, child.number)
             except (OSError, wire.ClosedError):
                 self._stop()
-                return 0
+                return None
 
     def close(self) -> None:
         """Ends the server, which ends its children first."""

@@ -21,7 +21,7 @@ import orjson
 
 from indexer.extract.extraction import extract
 from indexer.extract.isolation import sandbox, wire
-from indexer.extract.isolation.nursery import Child, Nursery
+from indexer.extract.isolation.nursery import BarrenError, Child, Nursery
 from indexer.extract.kinds import Kind
 from indexer.extract.sniff import choose_kind
 from indexer.extract.types import Extraction, Request
@@ -72,8 +72,8 @@ class ExtractionPool:
     def submit(self, request: Request, kind: Kind | None = None) -> Future[Extraction]:
         """Starts an extraction; one that may happen in this process has happened when this returns.
 
-        The future raises Permanent (a refusal, `extractor_timeout`, `limit_exceeded` for memory), Crashed, or
-        CancelledError after `close`.
+        The future raises Permanent (a refusal, `extractor_timeout`, `limit_exceeded` for memory), Crashed, Transient
+        where no child can be started, or CancelledError after `close`.
         """
         try:
             kind = kind or choose_kind(request.content, request.filename, request.declared_media_type)
@@ -148,9 +148,11 @@ class ExtractionPool:
                 raise _reader_failed(kind, clean_text(failure))
         raise ValueError
 
-    def _cause(self, exit_code: int) -> Exception:
+    def _cause(self, exit_code: int | None) -> Exception:
         if self._closed:
             return CancelledError()
+        if exit_code is None:
+            return Crashed("The process that read the document died with the one that had made it.")
         if exit_code == -signal.SIGXCPU:
             setting = f"{self._settings.seconds_with_ocr:g} s (FENCEPOST_EXTRACT__SECONDS)"
             return Permanent("extractor_timeout", f"Reading the document took more processor time than {setting}.")
@@ -183,8 +185,9 @@ class ExtractionPool:
     def _new_child(self) -> Child:
         try:
             return self._nursery.fork()
-        except wire.ClosedError:
-            raise Crashed("The extraction's fork server does not run; its error is in the worker's log.") from None
+        except BarrenError:
+            message = "No process to read the document in could be started; the reason is in the worker's log."
+            raise Transient("handler_error", message) from None  # so no fault of the document
 
     def _give_back(self, child: Child, *, alive: bool) -> None:
         with self._lock:

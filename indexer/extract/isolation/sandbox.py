@@ -1,8 +1,9 @@
-"""What a child may ask of Linux once it reads documents: to read programs, to write in its own folder, and no more.
+"""What a child may ask of Linux once it reads documents: to read programs, to stay in its own folder, and no more.
 
-Two locks of the kernel, each as far as it has them. Landlock shuts files, TCP, and signals and sockets to the outside.
-A seccomp filter (`syscalls`) shuts what a reader has no business with: sockets, other processes, mounts, keys, the
-kernel itself. Both hold for all that the child starts, and nobody can take them off again.
+It gives up what root may do beyond others, and two locks of the kernel close, as far as it has them. Landlock shuts
+files, TCP, and signals and sockets to the outside. A seccomp filter (`syscalls`) shuts what a reader has no business
+with: sockets, other processes, mounts, keys, the kernel itself. All of it holds for all that the child starts, and
+nobody can take it off again.
 """
 
 import ctypes
@@ -26,21 +27,24 @@ _PR_SET_SECCOMP = 22
 _PR_SET_NO_NEW_PRIVS = 38
 _SECCOMP_MODE_FILTER = 2
 
+# linux/capability.h: effective, permitted and inheritable ones up to 31, then the same above
+_CAPABILITIES_VERSION = 0x20080522
+_CAPABILITIES = struct.Struct("=6I")
+_READ_ALL = 1 << 2  # CAP_DAC_READ_SEARCH
+
 # The numbers of Landlock's three calls are the same on every architecture.
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446
 _ASK_VERSION = 1
 _PATH_BENEATH = 1
 
 # linux/landlock.h, LANDLOCK_ACCESS_FS_*
-_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR, _REMOVE_DIR, _REMOVE_FILE = (1 << bit for bit in range(6))
-_MAKE_DIR, _MAKE_REG = 1 << 7, 1 << 8
+_EXECUTE, _WRITE_FILE, _READ_FILE, _READ_DIR = (1 << bit for bit in range(4))
 _REFER, _TRUNCATE, _IOCTL_DEV = 1 << 13, 1 << 14, 1 << 15
 
 _FIRST_VERSION = (1 << 13) - 1  # all bits up to MAKE_SYM
 _SINCE = {2: _REFER, 3: _TRUNCATE, 5: _IOCTL_DEV}
 _OF_A_FILE = _EXECUTE | _WRITE_FILE | _READ_FILE | _TRUNCATE | _IOCTL_DEV
 _READ = _EXECUTE | _READ_FILE | _READ_DIR
-_WRITE = _READ_FILE | _READ_DIR | _WRITE_FILE | _TRUNCATE | _MAKE_REG | _MAKE_DIR | _REMOVE_FILE | _REMOVE_DIR
 
 _TCP_SINCE, _BIND_AND_CONNECT = 4, 0b11
 _SCOPE_SINCE, _ABSTRACT_SOCKETS_AND_SIGNALS = 6, 0b11
@@ -87,12 +91,23 @@ def enter(scratch: Path) -> None:
     if sys.platform != "linux":
         return
     _succeed(_LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+    _give_up_capabilities()
     if version := landlock_version():
         _enter_landlock(version, scratch)
     if syscalls.ARCHITECTURE and has_seccomp():
         code = syscalls.program(syscalls.ARCHITECTURE)
         filter_ = _Program(len(code) // syscalls.INSTRUCTION_BYTES, code)
         _succeed(_LIBC.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(filter_), 0, 0))
+
+
+def _give_up_capabilities() -> None:
+    """Root could lift every bound and become anybody; what is left to it is reading programs of other users."""
+    header = struct.pack("=Ii", _CAPABILITIES_VERSION, 0)
+    sets = ctypes.create_string_buffer(_CAPABILITIES.size)
+    _succeed(_LIBC.capget(header, sets))
+    effective, permitted, _, *_above = _CAPABILITIES.unpack(sets.raw)
+    kept = _CAPABILITIES.pack(effective & _READ_ALL, permitted & _READ_ALL, 0, 0, 0, 0)
+    _succeed(_LIBC.capset(header, kept))
 
 
 def _enter_landlock(version: int, scratch: Path) -> None:
@@ -104,8 +119,8 @@ def _enter_landlock(version: int, scratch: Path) -> None:
     try:
         for path in _readable():
             _allow(rules, path, shut & _READ)
-        _allow(rules, str(scratch), shut & _WRITE)
-        _allow(rules, _NULL, shut & _WRITE)
+        _allow(rules, str(scratch), shut & _READ_DIR)
+        _allow(rules, _NULL, shut & (_READ_FILE | _WRITE_FILE))
         _succeed(_LIBC.syscall(_RESTRICT_SELF, rules, 0))
     finally:
         os.close(rules)

@@ -15,8 +15,9 @@ INSTRUCTION_BYTES = 8
 
 # (number on x86-64, on aarch64); None where the architecture has no such call. From the kernel's unistd headers.
 _SHUT: dict[str, tuple[int | None, int | None]] = {
-    # the network: the channel to the worker is open already
-    "socket": (41, 198),
+    # the network and local sockets: the channel to the worker is open already, and of a pair each half might be sent
+    # on to any socket in the file system, which Landlock does not prevent
+    "socket": (41, 198), "socketpair": (53, 199), "connect": (42, 203), "bind": (49, 200), "listen": (50, 201),
     # a second way into the kernel, past this filter
     "io_uring_setup": (425, 425), "io_uring_enter": (426, 426), "io_uring_register": (427, 427),
     # other processes: their memory, descriptors, priority and signals
@@ -33,6 +34,8 @@ _SHUT: dict[str, tuple[int | None, int | None]] = {
     "setxattr": (188, 5), "lsetxattr": (189, 6), "fsetxattr": (190, 7), "setxattrat": (463, 463),
     "removexattr": (197, 14), "lremovexattr": (198, 15), "fremovexattr": (199, 16), "removexattrat": (466, 466),
     "truncate": (76, 45), "open_by_handle_at": (304, 265), "fanotify_init": (300, 262), "file_setattr": (469, 469),
+    # what happens in folders that may not be read
+    "inotify_init": (253, None), "inotify_init1": (294, 26), "inotify_add_watch": (254, 27),
     # things with a name that outlive the child
     "shmget": (29, 194), "semget": (64, 190), "msgget": (68, 186), "mq_open": (240, 180),
     "add_key": (248, 217), "request_key": (249, 218), "keyctl": (250, 219),
@@ -53,7 +56,10 @@ _SHUT: dict[str, tuple[int | None, int | None]] = {
 
 _CLONE = (56, 220)
 _CLONE3 = (435, 435)  # its flags lie in memory, where a filter cannot see them; without it the C library uses clone
-_NEW_NAMESPACES = 0x7E020000  # CLONE_NEWNS | NEWCGROUP | NEWUTS | NEWIPC | NEWUSER | NEWPID | NEWNET
+_SHUT_FLAGS = (
+    0x7E020000  # CLONE_NEWNS | NEWCGROUP | NEWUTS | NEWIPC | NEWUSER | NEWPID | NEWNET
+    | 0x8000  # CLONE_PARENT: nobody would wait for its end
+)
 _PRLIMIT = (302, 261)  # for a process itself (0) only
 _KILL = (62, 129)  # one process only: neither a group nor everybody
 
@@ -99,7 +105,7 @@ def program(architecture: str) -> bytes:
             _Step(_EQUAL, _PRLIMIT[column], then="prlimit"),
             _Step(_EQUAL, _KILL[column], then="kill", otherwise="allow"),
             _Step(_LOAD, _FIRST_ARGUMENT_AT, name="clone"),
-            _Step(_ANY_BIT, _NEW_NAMESPACES, then="refuse", otherwise="allow"),
+            _Step(_ANY_BIT, _SHUT_FLAGS, then="refuse", otherwise="allow"),
             _Step(_LOAD, _FIRST_ARGUMENT_AT, name="prlimit"),
             _Step(_EQUAL, 0, then="allow", otherwise="refuse"),
             _Step(_LOAD, _FIRST_ARGUMENT_AT, name="kill"),

@@ -67,17 +67,22 @@ class _Pages:
     def __init__(self, document: pdfium.PdfDocument, request: Request) -> None:
         self.blocks: list[Block] = []
         self.failed: list[str] = []
+        self._unread: list[str] = []
         self.silent = 0
         self.left = request.limits.characters
         self.attachments: list[pdf_extras.Attachment] = []
         self._document = document
         self.recogniser = Recogniser(request.ocr, request.spent) if request.ocr else None
         self._headings = pdf_extras.headings(document)
-        self._pixels = request.limits.pixels
+        self._request = request
 
     def read(self, count: int) -> None:
-        """All pages, or as many as may be read."""
+        """All pages, or as many as may be read and as there is time for."""
         for number in range(1, count + 1):
+            if self._request.time_is_up():
+                which = f"pages {number:,} to {count:,}" if number < count else f"page {number:,}"
+                self._unread = [f"{which}: The time was up before it came to that"]
+                return
             try:
                 text, asides = self._page(number - 1)
                 text = text or self._recognised(number)
@@ -93,7 +98,7 @@ class _Pages:
 
     def named(self) -> list[str]:
         """What could not be read."""
-        return self.failed + (self.recogniser.failed if self.recogniser else [])
+        return self._unread + self.failed + (self.recogniser.failed if self.recogniser else [])
 
     def _page(self, index: int) -> tuple[str, str]:
         with closing(self._document[index]) as page:
@@ -112,7 +117,7 @@ class _Pages:
         with closing(self._document[number - 1]) as page:
             if not next(page.get_objects(filter=[FPDF_PAGEOBJ_IMAGE], max_depth=_IMAGES_WITHIN), None):
                 return ""
-            picture = _drawn(page, self._pixels)
+            picture = _drawn(page, self._request.limits.pixels)
         return self.recogniser.text(f"page {number}", picture)
 
 
@@ -136,10 +141,13 @@ def _text(page: pdfium.PdfPage) -> str:
 
 def _attached(document: pdfium.PdfDocument, pages: _Pages, request: Request) -> Reading:
     """What is in the files that are attached to the document and to its pages."""
-    attachments = pdf_extras.attachments(document, request.limits.members) + pages.attachments
+    attachments = pdf_extras.attachments(document, request) + pages.attachments
     if not attachments or pages.left < 0:
         return Reading([])
     members = Members(request)
-    for attachment in attachments:
+    for number, attachment in enumerate(attachments):
+        if request.time_is_up():
+            members.fail(f"{len(attachments) - number:,} attached files", "the time was up before it came to them")
+            break
         members.read(attachment.name, attachment.pieces(request))
     return Reading(members.blocks, truncated=members.truncated, partial=members.partial)

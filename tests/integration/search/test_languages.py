@@ -96,6 +96,15 @@ def test_what_must_not_be_there_must_not_be_in_any_form(index: SearchIndex):
     assert index.find('Hafen -"Haus am"') == ["b"]
 
 
+def test_what_must_not_be_there_must_not_be_in_any_form_however_long_the_query(index: SearchIndex):
+    mixed(index)
+    index.add("a", "Satama on vanhassa talossa.", language="fi")
+    index.add("b", "Satama on vanha.", language="fi")
+    others = " ".join(f"satama{n}" for n in range(60))
+    for unwanted in ("-talo", '-"vanha talo"'):
+        assert index.find(f"satama {others} {unwanted}") == ["b"], unwanted
+
+
 def test_function_words_of_the_language_of_the_query_are_left_out(index: SearchIndex):
     index.add("answer", "Der Wärter putzt die Lampe im Turm.", language="de")
     index.add("function words", "und das ist so wie der und die das", language="de")

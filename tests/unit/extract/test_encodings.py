@@ -40,6 +40,13 @@ def test_reads_without_being_told(text: str, encoding: str):
     assert decode((text * 3).encode(encoding)).text == text * 3
 
 
+@pytest.mark.parametrize(
+    "text", ["ehrliche Wörter in größerer Länge\n" * 500, "ÅÄÖ åäö är på sjön där båten går\n" * 8], ids=["de", "sv"]
+)
+def test_a_text_full_of_accents_is_not_taken_for_an_encoding_that_nobody_uses(text: str):
+    assert decode(text.encode("cp1252")).text == text
+
+
 def test_a_declaration_decides_where_bytes_allow_many():
     data = "Łódź".encode("iso8859-2")
     assert decode(data, declared="iso-8859-2").text == "Łódź"
