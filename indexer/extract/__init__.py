@@ -7,12 +7,12 @@ it leaves (`extraction.py`). Readers of anything but short plain text run in kil
 What readers share lies beside them:
 
     any format   types, kinds, sniff, quota, members, headings, encodings
-    archives     archive, zip_names, markup (XML)
-    office       ooxml/, opendocument, cells, sheet_extent
+    archives     archive, zip_names, compound (OLE), markup (XML)
+    office       ooxml/, opendocument, sheets/
     web, books   hypertext
-    mail         letter, members; eml: mime, mime_fields, mailbox, flowed, signed; msg: compound, outlook, packed_rtf
-    RTF          rtf_words, rtf_charsets
-    PDF, scans   pdf_extras, ocr, picture_size
+    mail         mail/
+    RTF          rtf/
+    PDF, scans   pdf_extras, pictures/
     after it     quality, language, function_words; allowance and expected say what the settings make of it
 """
 

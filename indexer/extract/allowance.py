@@ -1,6 +1,6 @@
 """What the settings allow one document, as readers are told it."""
 
-from indexer.extract.ocr import missing
+from indexer.extract.pictures.ocr import missing
 from indexer.extract.types import Limits, Ocr
 from pipeline.errors import SettingsError
 from pipeline.settings import Extract

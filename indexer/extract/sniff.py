@@ -11,7 +11,7 @@ from indexer.extract.archive import LOCAL_HEADER_BYTES, names_at_a_glance
 from indexer.extract.compound import Compound
 from indexer.extract.encodings import nul_encoding
 from indexer.extract.kinds import BY_MEDIA_TYPE, BY_SUFFIX, KINDS, Kind
-from indexer.extract.mailbox import is_mailbox
+from indexer.extract.mail.mailbox import is_mailbox
 from indexer.extract.types import Buffer, opened
 from pipeline.errors import Permanent
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from indexer.extract.ocr import missing
+from indexer.extract.pictures.ocr import missing
 from pipeline.settings import environment
 
 

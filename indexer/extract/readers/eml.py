@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from dataclasses import replace
 from itertools import islice
 
-from indexer.extract import flowed, mailbox, signed
 from indexer.extract.encodings import decode, nul_encoding
-from indexer.extract.letter import Letter, attachment_name, letter_reading
+from indexer.extract.mail import flowed, mailbox, signed
+from indexer.extract.mail.letter import Letter, attachment_name, letter_reading
+from indexer.extract.mail.mime import Part, parts_of
+from indexer.extract.mail.mime_fields import Fields
 from indexer.extract.members import Members
-from indexer.extract.mime import Part, parts_of
-from indexer.extract.mime_fields import Fields
 from indexer.extract.readers import html
 from indexer.extract.types import Block, Buffer, Limits, Reading, Request
 

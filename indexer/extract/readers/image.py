@@ -1,7 +1,7 @@
 """Pictures (PNG, JPEG, GIF, TIFF, BMP, WebP): their words, where pictures are read at all."""
 
-from indexer.extract import picture_size
-from indexer.extract.ocr import Recogniser, UnreadableError
+from indexer.extract.pictures import size
+from indexer.extract.pictures.ocr import Recogniser, UnreadableError
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 from pipeline.errors import Permanent
 
@@ -11,7 +11,7 @@ def read(content: Buffer, request: Request) -> Reading:
     if request.ocr is None:
         return Reading([], {"ocr": "off"})
     limits = request.limits
-    sizes = picture_size.pages(content, limits.pages + 1)
+    sizes = size.pages(content, limits.pages + 1)
     if len(sizes) > limits.pages:
         raise limits.exceeded("pages", "The picture has too many pages")
     for width, height in sizes:

@@ -4,14 +4,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from indexer.extract import signed
 from indexer.extract.compound import Compound, Storage
-from indexer.extract.letter import Letter, attachment_name, letter_reading
+from indexer.extract.mail import signed
+from indexer.extract.mail.letter import Letter, attachment_name, letter_reading
+from indexer.extract.mail.mime import parts_of
+from indexer.extract.mail.mime_fields import Fields
+from indexer.extract.mail.outlook import FILE_HEADER, INTERNET_CODE_PAGE, MESSAGE_HEADER, Properties
+from indexer.extract.mail.packed_rtf import unpacked
 from indexer.extract.members import Members
-from indexer.extract.mime import parts_of
-from indexer.extract.mime_fields import Fields
-from indexer.extract.outlook import FILE_HEADER, INTERNET_CODE_PAGE, MESSAGE_HEADER, Properties
-from indexer.extract.packed_rtf import unpacked
 from indexer.extract.readers import html
 from indexer.extract.sniff import choose_kind
 from indexer.extract.types import Block, Buffer, Reading, Request

@@ -8,7 +8,7 @@ from pypdfium2.raw import FPDF_ERR_PASSWORD, FPDF_PAGEOBJ_IMAGE, FPDF_LoadMemDoc
 
 from indexer.extract import pdf_extras
 from indexer.extract.members import Members
-from indexer.extract.ocr import DOTS_PER_INCH, Recogniser, UnreadableError
+from indexer.extract.pictures.ocr import DOTS_PER_INCH, Recogniser, UnreadableError
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 from indexer.passages import join_broken_words
 from pipeline.errors import Permanent

@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass, replace
 
 from indexer.extract.headings import Outline
-from indexer.extract.rtf_charsets import WESTERN, code_page, font_codec, text_of
-from indexer.extract.rtf_words import (
+from indexer.extract.rtf.charsets import WESTERN, code_page, font_codec, text_of
+from indexer.extract.rtf.words import (
     AROUND,
     ASIDES,
     BULLET,

@@ -12,10 +12,10 @@ from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
 from python_calamine import CalamineError, CalamineWorkbook, PasswordError, load_workbook
 
-from indexer.extract import sheet_extent
 from indexer.extract.archive import Archive
-from indexer.extract.cells import line
 from indexer.extract.markup import parse
+from indexer.extract.sheets import extent
+from indexer.extract.sheets.cells import line
 from indexer.extract.types import Block, Buffer, Fact, Limits, Reading, Request
 from pipeline.errors import Permanent
 
@@ -35,7 +35,7 @@ def read(content: Buffer, request: Request) -> Reading:
     """One block per sheet, whose page is its number and whose heading its name; facts: pages, title."""
     if content[:4] == _COMPOUND_FILE:
         workbook = bytes(content)
-        _check_extent(sheet_extent.of_old_workbook(workbook), "A sheet", request.limits)
+        _check_extent(extent.of_old_workbook(workbook), "A sheet", request.limits)
         return _sheets(workbook, request.limits, Reading([]))
     archive = Archive(content, request)
     around = Reading([])
@@ -70,8 +70,8 @@ def _unpacked(archive: Archive, limits: Limits, around: Reading) -> bytes:
 
 def _extent(part: bytes, name: str, most: int) -> int:
     if _BINARY_SHEET.fullmatch(name):
-        return sheet_extent.of_binary(part)
-    return sheet_extent.of_xml(part, name, most) if name.lower().endswith(".xml") else 0
+        return extent.of_binary(part)
+    return extent.of_xml(part, name, most) if name.lower().endswith(".xml") else 0
 
 
 def _check_extent(cells: int, name: str, limits: Limits) -> None:

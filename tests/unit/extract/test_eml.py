@@ -1,7 +1,7 @@
 import pytest
 
 from indexer.extract import Extraction, Request, extract
-from indexer.extract.mime_fields import Fields, in_words, parameters
+from indexer.extract.mail.mime_fields import Fields, in_words, parameters
 from pipeline.outcomes import TextQuality
 from tests.samples._messages import HEAD, message, multipart, packed, part
 from tests.samples.text import RUSSIAN

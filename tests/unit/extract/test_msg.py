@@ -3,7 +3,7 @@ from datetime import UTC, datetime
 import pytest
 
 from indexer.extract import KINDS, Extraction, Request, extract
-from indexer.extract.packed_rtf import unpacked
+from indexer.extract.mail.packed_rtf import unpacked
 from indexer.extract.types import Limits
 from pipeline.errors import Permanent
 from pipeline.outcomes import TextQuality

@@ -4,8 +4,8 @@ import struct
 
 import pytest
 
-from indexer.extract.ocr import words
-from indexer.extract.picture_size import pages
+from indexer.extract.pictures.ocr import words
+from indexer.extract.pictures.size import pages
 from tests.samples import _pictures
 
 

@@ -4,8 +4,9 @@ from datetime import date, datetime, time, timedelta
 
 import pytest
 
-from indexer.extract import Limits, Request, extract, sheet_extent
-from indexer.extract.cells import line, shown
+from indexer.extract import Limits, Request, extract
+from indexer.extract.sheets import extent
+from indexer.extract.sheets.cells import line, shown
 from pipeline.errors import Permanent
 from pipeline.outcomes import TextQuality
 from tests.samples import _opendocument, _workbooks
@@ -59,26 +60,26 @@ def sheet(rows: str) -> bytes:
     ids=["empty", "one", "without places", "only a format", "far", "other quotes", "not well-formed"],
 )
 def test_the_extent_of_a_sheet(rows: str, cells: int):
-    assert sheet_extent.of_xml(sheet(rows), "sheet1.xml", 100) == cells
+    assert extent.of_xml(sheet(rows), "sheet1.xml", 100) == cells
 
 
 def test_a_large_sheet_is_not_taken_for_smaller_than_it_is():
     rows = "".join(f'<row r="{r}"><c r="A{r}"><v>{r}</v></c><c r="AB{r}"><v>1</v></c></row>' for r in range(1, 40_000))
-    assert sheet_extent.of_xml(sheet(rows), "sheet1.xml", 20_000_000) == 39_999 * 28
+    assert extent.of_xml(sheet(rows), "sheet1.xml", 20_000_000) == 39_999 * 28
     without_places = sheet(rows.replace(' r="AB', ' x="AB'))
-    assert sheet_extent.of_xml(without_places, "sheet1.xml", 20_000_000) == 39_999 * 2
+    assert extent.of_xml(without_places, "sheet1.xml", 20_000_000) == 39_999 * 2
 
 
 def test_the_extent_of_a_binary_sheet():
     rows = _workbooks.xlsb_row(0, ["a"]) + _workbooks.xlsb_row(9, [None, None, 7])
-    assert sheet_extent.of_binary(rows) == 30
-    assert sheet_extent.of_binary(rows[:-9]) <= 30
+    assert extent.of_binary(rows) == 30
+    assert extent.of_binary(rows[:-9]) <= 30
 
 
 def test_the_extent_of_an_old_workbook():
     cells = _workbooks.biff_cell(0, 0, "a") + _workbooks.biff_cell(9, 2, 7)
-    assert sheet_extent.of_old_workbook(_workbooks.xls_file(_workbooks.biff_cell(3, 1, 7), cells, names="AB")) == 30
-    assert sheet_extent.of_old_workbook(b"\xd0\xcf\x11\xe0 and nothing else") == 0
+    assert extent.of_old_workbook(_workbooks.xls_file(_workbooks.biff_cell(3, 1, 7), cells, names="AB")) == 30
+    assert extent.of_old_workbook(b"\xd0\xcf\x11\xe0 and nothing else") == 0
 
 
 def test_what_spans_too_much_is_refused_with_the_setting_that_allows_more():

@@ -9,7 +9,7 @@ from binascii import a2b_qp
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from indexer.extract.mime_fields import Fields, base64_bytes, parameters
+from indexer.extract.mail.mime_fields import Fields, base64_bytes, parameters
 
 _DASHES = re.compile(rb"^--[^\r\n]*", re.MULTILINE)
 _FIELD = re.compile(rb"([!-9;-~]+)[ \t]*:")

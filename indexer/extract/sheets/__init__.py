@@ -1,0 +1,1 @@
+"""Spreadsheets: how a cell is shown, and how much room a sheet takes before anybody makes that room."""
