@@ -120,7 +120,7 @@ class Extract(_Group):
     memory_bytes: int = Field(1024 * MIB, ge=256 * MIB)
     characters: int = Field(20_000_000, ge=1000)
     pages: int = Field(20_000, ge=1)
-    member_bytes: int = Field(64 * MIB, ge=1)
+    member_bytes: int = Field(128 * MIB, ge=1)
     total_bytes: int = Field(256 * MIB, ge=1)
     members: int = Field(10_000, ge=1)
     ratio: int = Field(250, ge=1)

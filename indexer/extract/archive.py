@@ -28,7 +28,7 @@ _DAMAGE = (
 )
 
 _GLANCE = 2000
-_PIECE = 64 * 1024
+_PIECE = 1024 * 1024  # an XML parser begins each piece anew with the token that it was in
 _SMALL = 1024 * 1024  # a small member may be compressed as well as it likes
 
 

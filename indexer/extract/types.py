@@ -27,7 +27,7 @@ class Limits:
 
     characters: int = 20_000_000
     pages: int = 20_000
-    member_bytes: int = 64 * 1024 * 1024
+    member_bytes: int = 128 * 1024 * 1024
     total_bytes: int = 256 * 1024 * 1024
     members: int = 10_000
     ratio: int = 250

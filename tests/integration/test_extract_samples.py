@@ -10,19 +10,20 @@ from pipeline.errors import Permanent
 from pipeline.settings import Extract
 from tests.samples import Sample, samples
 
-DEADLINE = 60
+SECONDS = 120
+"""Enough for the largest ones also where other work goes on."""
 
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[ExtractionPool]:
-    with ExtractionPool(Extract()) as made:
+    with ExtractionPool(Extract(seconds=SECONDS)) as made:
         yield made
 
 
 def outcome(pool: ExtractionPool, sample: Sample) -> tuple[str, Extraction | None]:
     request = Request(sample.make(), sample.name, encoding=sample.encoding, limits=sample.limits)
     try:
-        extraction = pool.submit(request).result(DEADLINE)
+        extraction = pool.submit(request).result(2 * SECONDS)
     except Permanent as refusal:
         return refusal.code, None
     return extraction.text_quality, extraction

@@ -151,15 +151,20 @@ class ExtractionPool:
     def _cause(self, exit_code: int | None) -> Exception:
         if self._closed:
             return CancelledError()
-        if exit_code is None:
-            return Crashed("The process that read the document died with the one that had made it.")
         if exit_code == -signal.SIGXCPU:
             setting = f"{self._settings.seconds_with_ocr:g} s (FENCEPOST_EXTRACT__SECONDS)"
             return Permanent("extractor_timeout", f"Reading the document took more processor time than {setting}.")
+        return Crashed(f"The process that read the document {self._how_it_died(exit_code)}.")
+
+    def _how_it_died(self, exit_code: int | None) -> str:
+        if exit_code is None:
+            return "died with the one that had made it"
         if exit_code == -signal.SIGKILL:  # by somebody else, since it was dead before we ended it
-            return Crashed("The process that read the document was killed, probably for want of memory.")
-        how = f"signal {signal.Signals(-exit_code).name}" if exit_code < 0 else f"exit code {exit_code}"
-        return Crashed(f"The process that read the document died: {how}.")
+            return "was killed, probably for want of memory"
+        if exit_code == -signal.SIGABRT:  # what native code does when it asks for memory and gets none
+            most = f"{self._settings.memory_bytes:,} bytes (FENCEPOST_EXTRACT__MEMORY_BYTES)"
+            return f"gave up (SIGABRT), probably for want of memory; it has {most}"
+        return f"died: signal {signal.Signals(-exit_code).name}" if exit_code < 0 else f"died: exit code {exit_code}"
 
     def _take(self) -> Child:
         child = self._idle_child() or self._new_child()
