@@ -4,8 +4,7 @@ from collections.abc import Iterable
 
 from indexer.extract.members import Members
 from indexer.extract.ooxml.package import Package, Related
-from indexer.extract.types import Reading, Request, reason
-from pipeline.errors import Permanent
+from indexer.extract.types import Reading, Request
 
 _KINDS = frozenset({"aFChunk", "package"})
 
@@ -22,11 +21,5 @@ def read_embedded(package: Package, parts: Iterable[str], request: Request) -> R
         return Reading([])
     members = Members(request)
     for part in distinct:
-        name = part.rpartition("/")[2]
-        try:
-            members.read(name, package.content(part))
-        except Permanent as refusal:
-            if refusal.code != "corrupt":
-                raise
-            members.fail(name, reason(refusal))
+        members.read(part.rpartition("/")[2], package.pieces(part))
     return Reading(members.blocks, {}, members.truncated, members.partial)

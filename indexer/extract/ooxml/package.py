@@ -1,6 +1,7 @@
 """The parts of an office file and how they refer to each other."""
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from posixpath import normpath
 from urllib.parse import unquote
@@ -95,11 +96,11 @@ class Package:
             return False
         return True
 
-    def content(self, part: str) -> bytes:
-        """All bytes of a part. Raises Permanent corrupt if it is missing or damaged."""
+    def pieces(self, part: str) -> Iterator[bytes]:
+        """The bytes of a part, piece by piece. Raises Permanent: corrupt (missing, damaged) or limit_exceeded."""
         if not self.has(part):
             raise Permanent("corrupt", "It is missing.")
-        return b"".join(self._archive.pieces(self._members[part.lower()]))
+        yield from self._archive.pieces(self._members[part.lower()])
 
 
 def _plain(name: str) -> str:

@@ -8,6 +8,7 @@ import re
 from dataclasses import dataclass, replace
 
 from indexer.extract.headings import Outline
+from indexer.extract.quota import EnoughError, Quota
 from indexer.extract.rtf.charsets import WESTERN, code_page, font_codec, text_of
 from indexer.extract.rtf.words import (
     AROUND,
@@ -36,17 +37,13 @@ _LINK = re.compile(r'HYPERLINK\s+"((?:https?|mailto):[^"\s]*)"')
 _LONGEST_INSTRUCTION = 4096
 
 
-class _EnoughError(Exception):
-    """More text than the limit allows has been read."""
-
-
 def read(content: Buffer, request: Request) -> Reading:
     """Blocks by page and section; facts: title, pages (approximate). `partial` says so where the end is missing."""
     story = _Story(request.limits)
     truncated = False
     try:
         is_whole = story.read(bytes(content).decode("latin-1"))
-    except _EnoughError:
+    except EnoughError:
         is_whole, truncated = True, True
     blocks = story.finish()
     facts: dict[str, Fact] = {}
@@ -80,7 +77,7 @@ class _Story:
         self.title: list[str] = []
         self.page = 1
         self._limits = limits
-        self._characters = 0
+        self._quota = Quota(limits.characters)
         self._blocks: list[Block] = []
         self._around: dict[str, None] = {}  # headers and footers repeat, and are kept once
         self._outline = Outline()
@@ -255,9 +252,7 @@ class _Story:
         if self._group.is_deleted or self._group.into not in self._pieces:
             return
         self._pieces[self._group.into].append(text)
-        self._characters += len(text)
-        if self._characters > self._limits.characters:
-            raise _EnoughError
+        self._quota.spend(len(text))
 
     def _break(self, word: str) -> None:
         if self._group.into != "body":

@@ -166,14 +166,16 @@ def test_embedded_and_imported_documents_are_members():
         "word/embeddings/Tides.docx": documents.docx(paragraph("high water")),
         "word/chunk.html": b"<html><p>imported",
         "word/embeddings/broken.docx": b"PK\x03\x04",
+        "word/embeddings/large.txt": b"x" * 50_000,
     }
     links = [
         ("rId1", "package", "embeddings/Tides.docx"),
         ("rId2", "aFChunk", "chunk.html"),
         ("rId3", "package", "embeddings/broken.docx"),
         ("rId4", "package", "embeddings/gone.docx"),
+        ("rId5", "package", "embeddings/large.txt"),
     ]
-    found = read(word(paragraph("outside"), parts, *links))
+    found = read(word(paragraph("outside"), parts, *links), limits=Limits(member_bytes=40_000))
     assert [(passage.member, passage.text.strip()) for passage in found.passages] == [
         (None, "outside"),
         ("Tides.docx", "high water"),
@@ -182,6 +184,7 @@ def test_embedded_and_imported_documents_are_members():
     assert [str(name).partition(":")[0] for name in found.facts["partial"]] == [  # type: ignore[union-attr] # a list
         "broken.docx",
         "gone.docx",
+        "large.txt",
     ]
 
 
