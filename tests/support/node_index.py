@@ -7,6 +7,7 @@ import httpx
 
 from indexer.search.backend import Entry, EntryState
 from indexer.search.opensearch import OpenSearchBackend
+from indexer.search.stems import stems
 from pipeline.indexes import IndexState, PhysicalIndex
 from pipeline.outcomes import Outcome
 from pipeline.settings import OpenSearch, Settings
@@ -50,8 +51,8 @@ class NodeIndex:
         return next(iter(self.backend.states_of(NOWHERE, self.name, [document_id])), None)
 
     def found(self, word: str, field: str = "passages.words") -> list[UUID]:
-        """The documents that are no tombstones and have the word in their text, after a refresh."""
-        query: dict[str, Any] = {"match_phrase": {field: word}}
+        """The documents that are no tombstones and have the word in one of its forms, after a refresh."""
+        query: dict[str, Any] = {"match_phrase": {field: stems(word, None)}}
         if field.startswith("passages."):
             query = {"nested": {"path": "passages", "query": query}}
         body = {"query": {"bool": {"must": query, "filter": {"term": {"tombstone": False}}}}}
