@@ -20,7 +20,7 @@ UNREADABLE = {
     "empty_file": b"",
     "password_required": COMPOUND + "EncryptedPackage".encode("utf-16-le"),
     "corrupt": docx(paragraph("words"))[:400],
-    "unsupported_format": b"\x89PNG\r\n\x1a\n" + bytes(30),
+    "unsupported_format": b"7z\xbc\xaf\x27\x1c" + bytes(30),
 }
 
 

@@ -97,6 +97,7 @@ SAMPLES = [
         outcome="partial",
         words=("See what is attached",),
         partial=("bomb.txt: It has too many bytes; the limit is 67,108,864",),
+        limits=Limits(member_bytes=64 << 20),
         large=True,
     ),
     Sample("endless.pdf", partial(hostile.endless_pdf, 3), outcome="no_text", large=True),
