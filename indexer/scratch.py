@@ -11,19 +11,25 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory, gettempdir
 
-PREFIX = "fencepost-load-"
+_PURPOSES = ("load", "extract")
+
+
+def prefix(purpose: str) -> str:
+    """How the name of a folder of this process begins."""
+    return f"fencepost-{purpose}-{os.getpid()}-"
 
 
 @contextmanager
 def folder() -> Iterator[Path]:
-    """A folder of this process, removed after the block. Its name has the process id."""
-    with TemporaryDirectory(prefix=f"{PREFIX}{os.getpid()}-") as path:
+    """A folder of this process for documents that are loaded, removed after the block."""
+    with TemporaryDirectory(prefix=prefix("load")) as path:
         yield Path(path)
 
 
 def remove_left() -> int:
     """Removes our folders of processes that are gone; returns how many. Called once, when a worker starts."""
-    left = [path for path in Path(gettempdir()).glob(f"{PREFIX}*-*") if _is_ours(path) and not _lives(path)]
+    folders = [path for purpose in _PURPOSES for path in Path(gettempdir()).glob(f"fencepost-{purpose}-*-*")]
+    left = [path for path in folders if _is_ours(path) and not _lives(path)]
     for path in left:
         shutil.rmtree(path, ignore_errors=True)
     return len(left)
@@ -34,7 +40,7 @@ def _is_ours(path: Path) -> bool:
 
 
 def _lives(path: Path) -> bool:
-    number = path.name.removeprefix(PREFIX).partition("-")[0]
+    number = path.name.split("-")[2]
     if number == str(os.getpid()):
         return False
     try:

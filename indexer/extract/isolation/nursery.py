@@ -11,6 +11,7 @@ import threading
 from dataclasses import dataclass
 from pathlib import Path
 
+from indexer import scratch
 from indexer.extract.isolation import forkserver, wire
 from pipeline.settings import Extract, environment
 
@@ -97,7 +98,7 @@ class Nursery:
 
     def _start(self) -> socket.socket:
         self._control, its = socket.socketpair()
-        self._scratch = Path(tempfile.mkdtemp(prefix="fencepost-extract-"))
+        self._scratch = Path(tempfile.mkdtemp(prefix=scratch.prefix("extract")))
         limits = (self._settings.memory_bytes, self._settings.seconds_with_ocr, self._settings.documents_per_process)
         arguments = map(str, (its.fileno(), self._scratch, *limits))
         with its:
