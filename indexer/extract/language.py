@@ -13,7 +13,7 @@ from typing import NamedTuple
 from indexer.extract.function_words import FUNCTION_WORDS, TELLING_LETTERS
 from indexer.extract.types import Block, Passage
 
-SAMPLE = 1000
+SAMPLE = 600
 """Characters that are looked at."""
 STRETCHES = 4
 FEWEST_LETTERS = 20
@@ -125,12 +125,12 @@ def _words(text: str) -> list[str]:
 def _by_words(words: list[str], characters: Counter[str]) -> tuple[str, float]:
     """The language whose small words and letters are the most; the more of them others lack, the surer it is."""
     found: dict[str, int] = defaultdict(int)
-    for table, things in ((_BY_WORD, Counter(words)), (_BY_LETTER, characters)):
-        for thing in things.keys() & table.keys():
-            count = min(things[thing], _MOST_OF_ONE)
+    for table, things in ((_BY_WORD, words), (_BY_LETTER, characters.elements())):
+        for thing, times in Counter(filter(table.__contains__, things)).items():
+            count = min(times, _MOST_OF_ONE)
             for code in table[thing]:
                 found[code] += count
-    (next_most, _), (most, code) = [(0, ""), (0, ""), *sorted((count, code) for code, count in found.items())][-2:]
+    (next_most, _), (most, code) = [(0, ""), (0, ""), *sorted(zip(found.values(), found, strict=True))][-2:]
     if most < _FEWEST_OF_WORDS * len(words):
         return "", 0.0
     return code, 1 / (1 + math.exp(next_most - most))

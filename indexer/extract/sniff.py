@@ -47,6 +47,7 @@ _MAGIC = (
     (b"wOFF", "", "font"),
     (b"wOF2", "", "font"),
 )
+_MAGICS = tuple(magic for magic, _, _ in _MAGIC)
 _MAGIC_INSIDE = (
     (0, b"RIFF", 8, b"WEBP", "webp", "WebP picture"),
     (0, b"RIFF", 8, b"WAVE", "", "WAV recording"),
@@ -182,9 +183,8 @@ def _compound_kind(buffer: Buffer) -> Kind:
 
 
 def _magic_kind(head: bytes) -> Kind | None:
-    for magic, kind, name in _MAGIC:
-        if head.startswith(magic):
-            return _kind(kind, name)
+    if head.startswith(_MAGICS):
+        return next(_kind(kind, name) for magic, kind, name in _MAGIC if head.startswith(magic))
     for at, magic, also_at, also, kind, name in _MAGIC_INSIDE:
         if head.startswith(magic, at) and head.startswith(also, also_at):
             return _kind(kind, name)
