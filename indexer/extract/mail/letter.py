@@ -7,6 +7,9 @@ from datetime import datetime
 from indexer.extract.members import Members
 from indexer.extract.types import Block, Fact, Reading
 
+BODY = "the message"
+"""How the body is named in `partial`."""
+
 _FACT_CHARACTERS = 1000
 _NAME_CHARACTERS = 200
 

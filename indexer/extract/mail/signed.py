@@ -1,7 +1,23 @@
 """Messages wrapped in their signature (S/MIME, `signed-data`): the content lies inside in plain sight."""
 
+from indexer.extract.mail.letter import BODY
+from indexer.extract.members import Members
+
+SIGNATURES = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"})
+"""Media types of signatures beside what they sign."""
+WRAPPED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+"""Media types of messages inside their signature, or encrypted."""
+
 _SIGNED_DATA = bytes.fromhex("06092a864886f70d010702")
 _SEQUENCE, _EXPLICIT, _OCTETS, _OCTETS_IN_PIECES = 0x30, 0xA0, 0x04, 0x24
+
+
+def read_wrapped(data: bytes, members: Members) -> None:
+    """Reads the signed message as a member, or names it as encrypted."""
+    if inside := content(data):
+        members.read("signed message", inside, "message/rfc822")
+    else:
+        members.fail(BODY, "it is encrypted")
 
 
 def content(data: bytes) -> bytes:

@@ -7,23 +7,17 @@ from itertools import islice
 
 from indexer.extract.encodings import decode, nul_encoding
 from indexer.extract.mail import flowed, mailbox, signed
-from indexer.extract.mail.letter import Letter, attachment_name, letter_reading
+from indexer.extract.mail.letter import BODY, Letter, attachment_name, letter_reading
 from indexer.extract.mail.mime import Part, parts_of
 from indexer.extract.mail.mime_fields import Fields
 from indexer.extract.members import Members
 from indexer.extract.readers import html
 from indexer.extract.types import Block, Buffer, Limits, Reading, Request
 
-_BODY = "the message"
-_SIGNED = "signed message"
 _HEAD = 4096
 _WIDE_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _MESSAGES = frozenset({"message/rfc822", "message/global", "message/news"})
-_SIGNATURES = frozenset(
-    {"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"}
-    | {"application/pgp-encrypted"}  # a version number beside what is encrypted
-)
-_WRAPPED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
+_SIGNATURES = signed.SIGNATURES | {"application/pgp-encrypted"}  # a version number beside what is encrypted
 _DECORATION = re.compile(r"text/(?:css|javascript)|application/(?:x-)?(?:javascript|font.*)|font/.*|image/svg.*")
 _PGP = re.compile(rb"-----BEGIN PGP MESSAGE-----.*?(?:-----END PGP MESSAGE-----|\Z)", re.DOTALL)
 
@@ -99,7 +93,7 @@ class _Message:
         for place in sorted(range(len(shown)), key=lambda place: shown[place].media_type != "text/plain"):
             part = shown[place]
             if self._request.time_is_up():
-                self.members.fail(_BODY, "the time was up before all of it was read")
+                self.members.fail(BODY, "the time was up before all of it was read")
                 break
             if part.alternative in spoken:
                 continue
@@ -123,7 +117,7 @@ class _Message:
         content = part.content()
         if b"-----BEGIN PGP MESSAGE-----" in content:
             content = _PGP.sub(b"", content)
-            self.members.fail(_BODY, "it is encrypted")
+            self.members.fail(BODY, "it is encrypted")
         text = decode(content, self._charset(part), self._request.encoding).text.replace("\r\n", "\n")
         if part.parameters.get("format", "").lower() == "flowed":
             text = flowed.unfolded(text, without_space=part.parameters.get("delsp", "").lower() == "yes")
@@ -140,11 +134,11 @@ class _Message:
 
     def _attachment(self, part: Part) -> None:
         content = part.content()
-        if part.media_type in _WRAPPED and (inside := signed.content(content)):
-            self.members.read(_SIGNED, inside, "message/rfc822")
+        if part.media_type in signed.WRAPPED:
+            signed.read_wrapped(content, self.members)
             return
-        if part.inside == "encrypted" or part.media_type in _WRAPPED:
-            self.members.fail(_BODY, "it is encrypted")
+        if part.inside == "encrypted":
+            self.members.fail(BODY, "it is encrypted")
             return
         if _is_adornment(part):
             self.members.read(attachment_name(part.filename, 0), content, part.media_type, quietly=True)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from indexer.extract.compound import Compound, Storage
 from indexer.extract.mail import signed
-from indexer.extract.mail.letter import Letter, attachment_name, letter_reading
+from indexer.extract.mail.letter import BODY, Letter, attachment_name, letter_reading
 from indexer.extract.mail.mime import parts_of
 from indexer.extract.mail.mime_fields import Fields
 from indexer.extract.mail.outlook import FILE_HEADER, INTERNET_CODE_PAGE, MESSAGE_HEADER, Properties
@@ -14,11 +14,9 @@ from indexer.extract.mail.packed_rtf import unpacked
 from indexer.extract.members import Members
 from indexer.extract.readers import html
 from indexer.extract.sniff import choose_kind
-from indexer.extract.types import Block, Buffer, Reading, Request
+from indexer.extract.types import Block, Buffer, Reading, Request, reason
 from pipeline.errors import Permanent
 
-_BODY = "the message"
-_SIGNED = "signed message"
 _RECIPIENT, _ATTACHMENT = "__recip_version1.0_", "__attach_version1.0_"
 _SUBJECT, _HEADERS, _CLASS = 0x0037, 0x007D, 0x001A
 _PLAIN, _PAGE, _RTF = 0x1000, 0x1013, 0x1009
@@ -29,8 +27,6 @@ _SHOWN = {1: 0x0E04, 2: 0x0E03, 3: 0x0E02}  # the names of all recipients of a r
 _DATA, _METHOD, _MEDIA_TYPE, _CONTENT_ID, _HIDDEN = 0x3701, 0x3705, 0x370E, 0x3712, 0x7FFE
 _FILE_NAMES = (0x3707, 0x3704, 0x3001)
 _LINKED = frozenset({2, 3, 4, 7})
-_SIGNATURES = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"})
-_WRAPPED = frozenset({"application/pkcs7-mime", "application/x-pkcs7-mime"})
 
 
 def read(content: Buffer, request: Request) -> Reading:
@@ -112,16 +108,15 @@ def _bodies(properties: Properties, request: Request, members: Members) -> Itera
             rtf = unpacked(packed, request.limits.member_bytes)
             yield choose_kind(rtf).reader()(rtf, request).blocks
         except Permanent as refusal:
-            members.fail(_BODY, refusal.message.rstrip("."))
+            members.fail(BODY, reason(refusal))
 
 
 def _attach(file: Compound, attachment: Properties, members: Members, attached: list[str]) -> None:
     media_type = attachment.text(_MEDIA_TYPE).lower()
-    if media_type in _SIGNATURES:
+    if media_type in signed.SIGNATURES:
         return
-    if media_type in _WRAPPED:
-        inside = signed.content(attachment.binary(_DATA))
-        members.read(_SIGNED, inside, "message/rfc822") if inside else members.fail(_BODY, "it is encrypted")
+    if media_type in signed.WRAPPED:
+        signed.read_wrapped(attachment.binary(_DATA), members)
         return
     name = next(filter(None, map(attachment.words, _FILE_NAMES)), "")
     is_picture_in_text = media_type.startswith("image/") and (attachment.flag(_HIDDEN) or attachment.text(_CONTENT_ID))
