@@ -15,7 +15,7 @@ from uuid import UUID
 from sqlalchemy import Engine
 
 from indexer.extract import Extraction
-from indexer.extract.allowance import limits, ocr
+from indexer.extract.allowance import limits, ocr_as_set
 from indexer.extract.isolation.pool import Crashed, ExtractionPool
 from indexer.loading import loaded
 from indexer.search.backend import SearchBackend
@@ -56,7 +56,7 @@ class Indexer:
         self._worker_id = worker_id
         self._settings = settings
         self._limits = limits(settings.extract)
-        self._ocr = ocr(settings.extract)
+        self._ocr = ocr_as_set(settings.extract)
         self._backend_kind = backend.kind
         self._settler = Settler(engine, backend, holding, settings)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import lru_cache
 
-from indexer.extract.allowance import limits, ocr
+from indexer.extract.allowance import limits, ocr_as_set
 from indexer.extract.extraction import extractor, fingerprint
 from indexer.extract.kinds import KINDS
 from indexer.extract.types import Request
@@ -17,7 +17,7 @@ def expected_key(settings: Extract) -> Callable[[str, str], tuple[str, str] | No
 
     None where nothing reads that kind any more.
     """
-    request_limits, request_ocr = limits(settings), ocr(settings)
+    request_limits, request_ocr = limits(settings), ocr_as_set(settings)
 
     @lru_cache(_REMEMBERED)
     def expected(stored: str, encoding: str) -> tuple[str, str] | None:
