@@ -21,7 +21,11 @@ _SLACK = 1.25  # a passage may grow by this much when that makes it end at a bet
 # Each matches from the first offset to the last place of its kind, which greed finds from behind.
 _ENDS = (
     re.compile(r".*\n[ \t]*\n\s*", re.DOTALL),  # a paragraph
-    re.compile(r".*(?:[.!?…؟۔।॥።။។][\"'”’»)\]]*\s+|[。．！？][」』”’）]*\s*)", re.DOTALL),  # a sentence  # noqa: RUF001 - CJK
+    re.compile(
+        r".*[.!?…؟۔।॥።။។。．！？]"  # noqa: RUF001 - CJK
+        r"(?:[\"'”’»)\]]*\s+|(?<=[。．！？])[」』”’）]*\s*)",  # noqa: RUF001
+        re.DOTALL,
+    ),  # a sentence
     re.compile(r".*[\s、，；：\u200b]", re.DOTALL),  # a word, or a part of a CJK sentence  # noqa: RUF001 - CJK
 )
 
@@ -38,6 +42,8 @@ def cut(blocks: Sequence[Block]) -> list[Passage]:
     Of thousands of members each has its own, and they may be more.
     """
     passages = list(_cut(blocks, TARGET, _page))
+    if len(passages) <= MOST_PASSAGES:
+        return passages
     total = sum(len(block.text) for block in blocks)
     size = max(1, total // (MOST_PASSAGES // 2))
     members = sum(1 for _ in groupby(blocks, _member))

@@ -4,17 +4,17 @@ PostgreSQL refuses NUL in any text, UTF-8 has no surrogates, and control charact
 text, titles, file names, metadata and search queries all come through here, so nothing else needs to know.
 """
 
-import re
-
-_UNWANTED = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff]")
 _LINE_BREAKS = str.maketrans("\x0b\x0c", "\n\n")
 _CONTROLS = dict.fromkeys(n for n in range(0x20) if chr(n) not in "\t\n\r")
 _CONTROL_BYTES = bytes(_CONTROLS)
 
 
 def clean_text(text: str) -> str:
-    """The text without NUL and other control characters but tab and line ends; a lone surrogate becomes U+FFFD."""
-    if is_plain_ascii(text) or _UNWANTED.search(text) is None:
+    """The text without NUL and other control characters but tab and line ends; a lone surrogate becomes U+FFFD.
+
+    A text with nothing to clean comes back as the very same object.
+    """
+    if _is_clean(text):
         return text
     text = text.translate(_LINE_BREAKS).translate(_CONTROLS)
     # The halves of a pair join here; a half without its other half has no meaning.
@@ -39,6 +39,10 @@ def clean_json(value: object) -> object:
             return value
 
 
-def is_plain_ascii(text: str) -> bool:
-    """Whether a text is ASCII without control characters: the common case, told five times faster than by a pattern."""
-    return text.isascii() and len(text.encode().translate(None, _CONTROL_BYTES)) == len(text)
+def _is_clean(text: str) -> bool:
+    """Told of the bytes, which is several times faster than by a pattern."""
+    try:
+        data = text.encode()
+    except UnicodeEncodeError:  # a surrogate
+        return False
+    return len(data.translate(None, _CONTROL_BYTES)) == len(data)

@@ -14,8 +14,9 @@ from pipeline.sanitise import clean_json, clean_text
 _NAMED = 50
 _NAME_CHARACTERS = 500
 
-REVISION = 3
-"""Raised by whoever changes what becomes of every reader's text: how it is cleaned, judged and cut into passages."""
+REVISION = 4
+"""Raised by whoever changes what becomes of every reader's text: how it is cleaned, judged and cut into passages, or
+how its language is told."""
 
 
 def extractor(kind: Kind) -> str:
@@ -43,8 +44,8 @@ def extract(request: Request, kind: Kind | None = None) -> Extraction:
     with opened(request.content) as buffer:
         reading = kind.reader()(buffer, request)
     kept, truncated = _capped(reading.blocks, request.limits.characters)
-    quality = text_quality(kept, truncated=truncated or reading.truncated, partial=bool(reading.partial))
     clean = [Block(clean_text(b.text), b.page, _clean(b.member), _clean(b.heading)) for b in kept]
+    quality = text_quality(kept, clean, truncated=truncated or reading.truncated, partial=bool(reading.partial))
     pieces = passages.cut([block for block in clean if block.text])
     return Extraction(kind.media_type, quality, pieces, _facts(reading, clean, truncated=truncated))
 

@@ -5,6 +5,7 @@ its line here. If `sniff` does not know the format by its content yet, it needs 
 """
 
 from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from typing import cast
 
@@ -30,7 +31,12 @@ class Kind:
 
     def reader(self) -> Reader:
         """The reader; its module, and whatever that needs, is loaded on first use."""
-        return cast("Reader", import_module(f"indexer.extract.readers.{self.module}").read)
+        return _reader(self.module)
+
+
+@cache
+def _reader(module: str) -> Reader:
+    return cast("Reader", import_module(f"indexer.extract.readers.{module}").read)
 
 
 _KIB = 1024

@@ -7,14 +7,15 @@ on running text, costs microseconds, and always says the same (docs/decisions/00
 import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from indexer.extract.function_words import FUNCTION_WORDS, TELLING_LETTERS
 from indexer.extract.types import Block, Passage
 
-SAMPLE = 600
-"""Characters that are looked at."""
+SAMPLES = (300, 1200)
+"""Characters that are looked at: few, and more only where those do not tell."""
 STRETCHES = 4
 FEWEST_LETTERS = 20
 """Less text tells nothing."""
@@ -48,92 +49,87 @@ _FEWEST_OF_WORDS = 1 / 12
 """Lists of names and numbers have some words by chance; a language has many more."""
 _MOST_OF_ONE = 4
 """How often one word counts, so that a column of `or` is not English."""
+_ASCII = bytes(range(128))
+_NO_ASCII_LETTERS = bytes(code for code in range(256) if code > 127 or not chr(code).isalpha())
 _APART = bytes(code if chr(code).isalpha() or code > 127 else 32 for code in range(256))  # what else parts words
-_NO_LETTERS = bytes(code for code in range(128) if not chr(code).isalpha())
 _SHARED = frozenset({"Latin", "Cyrillic", "Arabic", "Devanagari", "Hebrew"})
 """Scripts in which several languages are written."""
 
 
 def language_of(blocks: Sequence[Block | Passage]) -> Language | None:
     """The language that most of a document is in; None where the text does not tell."""
-    return language_in(sample(blocks))
+    return next((told for size in SAMPLES if (told := language_in(sample(blocks, size)))), None)
 
 
 def language_in(text: str) -> Language | None:
     """The language of a short text."""
-    text = text.lower()
-    characters = Counter("" if text.isascii() else text)
-    script, share, letters = _script(text, characters)
+    data = text.lower().encode("utf-8", "replace")
+    beyond_ascii = "" if data.isascii() else data.translate(None, _ASCII).decode()
+    script, share, letters = _script(len(data.translate(None, _NO_ASCII_LETTERS)), beyond_ascii)
     if letters < FEWEST_LETTERS:
         return None
     if script not in _SHARED:
         return _told(script, share)
-    code, confidence = _by_words(_words(text), characters)
-    return _told(code, share * confidence)
+    words = data.translate(_APART).decode().replace("’", " ").split()  # noqa: RUF001 - an apostrophe
+    found: dict[str, int] = {}
+    _count(found, words, _BY_WORD)
+    _count(found, beyond_ascii, _BY_LETTER)
+    next_most, most = sorted([0, 0, *found.values()])[-2:]
+    if not found or most < _FEWEST_OF_WORDS * len(words):
+        return None
+    # The more of them the next language lacks, the surer it is.
+    return _told(max(found, key=found.__getitem__), share / (1 + math.exp(next_most - most)))
 
 
-def sample(blocks: Sequence[Block | Passage]) -> str:
-    """Up to SAMPLE characters: all of a short text, else stretches from all over it."""
-    total = sum(len(block.text) for block in blocks)
-    if total <= SAMPLE:
-        return " ".join(block.text for block in blocks)
-    starts = [total * n // STRETCHES for n in range(STRETCHES)]
-    return " ".join(_stretches(blocks, starts, SAMPLE // STRETCHES))
+def sample(blocks: Sequence[Block | Passage], size: int) -> str:
+    """About `size` characters: all of a short text, else stretches from all over it."""
+    texts = [block.text for block in blocks]
+    ends = list(accumulate(map(len, texts)))
+    total = ends[-1] if ends else 0
+    if total <= size:
+        return " ".join(texts)
+    length = size // STRETCHES
+    return " ".join(_stretch(texts, ends, total * n // STRETCHES, length) for n in range(STRETCHES))
 
 
-def _stretches(blocks: Sequence[Block | Passage], starts: list[int], length: int) -> Iterator[str]:
-    """So many characters from each of these offsets on; what a block has less, its followers make up for."""
-    wanted = iter([*starts, None])
-    start, missing, offset = next(wanted), 0, 0
-    for block in blocks:
-        end = offset + len(block.text)
-        at = offset
-        while at < end:
-            if missing == 0:
-                if start is None or start >= end:
-                    break
-                at, missing, start = max(at, start), length, next(wanted)
-            yield (stretch := block.text[at - offset : at - offset + missing])
-            at, missing = at + len(stretch), missing - len(stretch)
-        offset = end
+def _stretch(texts: list[str], ends: list[int], start: int, length: int) -> str:
+    """So many characters from this offset on; what a text has less, its followers make up for."""
+    at = bisect_right(ends, start)
+    begin = start - ends[at] + len(texts[at])
+    stretch = texts[at][begin : begin + length]
+    while len(stretch) < length and (at := at + 1) < len(texts):
+        stretch += texts[at][: length - len(stretch)]
+    return stretch
 
 
 def _told(code: str, confidence: float) -> Language | None:
     return Language(code, round(confidence, 2)) if code and confidence >= SURE else None
 
 
-def _script(text: str, characters: Counter[str]) -> tuple[str, float, int]:
+def _script(ascii_letters: int, beyond_ascii: str) -> tuple[str, float, int]:
     """The script of most letters, or the language that alone is written in it; its share, and how many letters."""
-    if text.isascii():
-        return "Latin", 1.0, len(text.encode().translate(None, _NO_LETTERS))
-    letters: Counter[str] = Counter()
-    for character, count in characters.items():
+    if not beyond_ascii:
+        return "Latin", 1.0, ascii_letters
+    letters = Counter(Latin=ascii_letters)
+    for character, count in Counter(beyond_ascii).items():
         if character.isalpha():
             script = _SCRIPTS[bisect_right(_BEGINNINGS, ord(character)) - 1][1]
             letters[script] += count * _DENSE.get(script, 1)
     if letters["Han"]:
         letters["ja" if letters["ja"] > _KANA_SHARE * letters["Han"] else "zh"] += letters.pop("Han")
-    (script, most), *_ = letters.most_common(1) or [("", 0)]
+    ((script, most),) = letters.most_common(1)
     total = letters.total()
     return script, most / total if total else 0.0, total
 
 
-def _words(text: str) -> list[str]:
-    return text.encode("utf-8", "replace").translate(_APART).decode().replace("’", " ").split()  # noqa: RUF001 - apostrophe
-
-
-def _by_words(words: list[str], characters: Counter[str]) -> tuple[str, float]:
-    """The language whose small words and letters are the most; the more of them others lack, the surer it is."""
-    found: dict[str, int] = defaultdict(int)
-    for table, things in ((_BY_WORD, words), (_BY_LETTER, characters.elements())):
-        for thing, times in Counter(filter(table.__contains__, things)).items():
-            count = min(times, _MOST_OF_ONE)
+def _count(found: dict[str, int], things: Iterable[str], table: Mapping[str, Sequence[str]]) -> None:
+    """Adds up how many of its small words, or of its letters, each language has among these."""
+    seen: dict[str, int] = {}
+    for thing in things:
+        if thing in table and (times := seen.get(thing, 0)) < _MOST_OF_ONE:
+            seen[thing] = times + 1
             for code in table[thing]:
-                found[code] += count
-    (next_most, _), (most, code) = [(0, ""), (0, ""), *sorted(zip(found.values(), found, strict=True))][-2:]
-    if most < _FEWEST_OF_WORDS * len(words):
-        return "", 0.0
-    return code, 1 / (1 + math.exp(next_most - most))
+                found[code] = found.get(code, 0) + 1
 
 
 def _table(units: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:

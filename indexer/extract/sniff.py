@@ -116,7 +116,7 @@ def choose_kind(content: Buffer | Path, filename: str = "", declared_media_type:
             return _compound_kind(buffer)
         if _is_pdf(buffer, head):
             return KINDS["pdf"]
-        return _magic_kind(head) or _flat_kind(head) or _text_kind(head, filename, declared_media_type)
+        return _magic_kind(head) or _text_kind(head, filename, declared_media_type)
 
 
 def _kind(name: str, described: str) -> Kind:
@@ -134,7 +134,7 @@ def _is_pdf(buffer: Buffer, head: bytes) -> bool:
     start = head[:_PDF_HEADER_WITHIN]
     if _PDF_HEADER.search(start):
         return b" obj" in head or b"startxref" in buffer[-_TAIL:]
-    return b"endobj" in head and b"startxref" in buffer[-_TAIL:] and _PDF_OBJECT.search(start) is not None
+    return b"startxref" in buffer[-_TAIL:] and b"endobj" in head and _PDF_OBJECT.search(start) is not None
 
 
 def _zip_kind(buffer: Buffer) -> Kind:
@@ -191,10 +191,11 @@ def _magic_kind(head: bytes) -> Kind | None:
     return None
 
 
-def _flat_kind(head: bytes) -> Kind | None:
-    """OpenDocument in a single XML file."""
-    flat = _FLAT.search(head)
-    return KINDS[_FLAT_KINDS[flat[1]]] if flat else None
+def _markup_kind(head: bytes, start: str) -> Kind | None:
+    """OpenDocument in a single XML file, or other XML."""
+    if start.startswith("<") and (flat := _FLAT.search(head)):
+        return KINDS[_FLAT_KINDS[flat[1]]]
+    return KINDS["xml"] if start.startswith("<?xml") else None
 
 
 def _text_kind(head: bytes, filename: str, declared_media_type: str) -> Kind:
@@ -209,9 +210,8 @@ def _text_kind(head: bytes, filename: str, declared_media_type: str) -> Kind:
         return KINDS["html"]
     if _is_mail(start, named) or is_mailbox(start.encode("latin-1", "replace")):
         return KINDS["eml"]
-    if start.lstrip().startswith("<?xml"):
-        return KINDS["xml"]
-    return KINDS[named if named not in {"", "html", "eml"} else "text"]
+    by_name = KINDS[named if named not in {"", "html", "eml"} else "text"]
+    return _markup_kind(head, start.lstrip()) or by_name
 
 
 def _wide_encoding(head: bytes) -> str:
@@ -229,5 +229,7 @@ def _named(filename: str, declared_media_type: str) -> str:
 
 def _is_mail(start: str, named: str) -> bool:
     """A memo may begin like a message: only the sender, or a field that no person writes, tells them apart."""
-    header = _MAIL_HEADER.match(start.replace("\r\n", "\n").replace("\r", "\n").lstrip("\n"))
+    if "\r" in start:
+        start = start.replace("\r\n", "\n").replace("\r", "\n")
+    header = _MAIL_HEADER.match(start.lstrip("\n"))
     return header is not None and (named == "eml" or _MAIL_ONLY.search(header[0]) is not None)

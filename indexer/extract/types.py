@@ -3,7 +3,7 @@
 import math
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
@@ -147,13 +147,15 @@ class Reader(Protocol):
         """Reads the document. Raises Permanent with a code and a sentence about this document."""
 
 
-@contextmanager
-def opened(content: Buffer | Path) -> Iterator[Buffer]:
+def opened(content: Buffer | Path) -> AbstractContextManager[Buffer]:
     """The bytes of a document; those of a file are mapped, so that they fill no memory."""
-    if not isinstance(content, Path):
-        yield content
-    elif content.stat().st_size == 0:
+    return _mapped(content) if isinstance(content, Path) else nullcontext(content)
+
+
+@contextmanager
+def _mapped(path: Path) -> Iterator[Buffer]:
+    if path.stat().st_size == 0:
         yield b""
     else:
-        with content.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as mapped:
+        with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as mapped:
             yield mapped

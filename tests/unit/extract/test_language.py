@@ -5,7 +5,7 @@ import pytest
 
 from indexer.extract.extraction import extract
 from indexer.extract.function_words import FUNCTION_WORDS
-from indexer.extract.language import SAMPLE, language_in, language_of, sample
+from indexer.extract.language import SAMPLES, language_in, language_of, sample
 from indexer.extract.types import Block, Request
 from tests.samples import text as samples
 from tests.support.languages import SENTENCES
@@ -73,15 +73,23 @@ def test_the_language_is_that_of_most_of_the_document():
 @pytest.mark.parametrize("size", [1, 7, 300, 100_000])
 def test_a_sample_is_small_and_from_all_over_the_text(size: int):
     text = "".join(f"w{n} " for n in range(20_000))
-    found = sample([Block(text[at : at + size]) for at in range(0, len(text), size)])
+    found = sample([Block(text[at : at + size]) for at in range(0, len(text), size)], 1200)
     kept = found.replace(" ", "")
-    assert len(kept) <= SAMPLE
+    assert len(kept) <= 1200
     for n in (2, 5100, 10_100, 15_100):
         assert any(f"w{near}" in kept for near in range(n, n + 900))
 
 
 def test_a_short_text_is_its_own_sample():
-    assert sample([Block("one"), Block("two")]) == "one two"
+    assert sample([Block("one"), Block("two")], 6) == "one two"
+
+
+def test_what_few_characters_do_not_tell_more_of_them_do():
+    text = ("4711 " * 40 + SENTENCES["de"] + "\n") * 4
+    few, _ = SAMPLES
+    assert language_in(sample([Block(text)], few)) is None
+    assert (found := language_of([Block(text)])) is not None
+    assert found.code == "de"
 
 
 def test_a_long_text_costs_no_more_than_a_short_one():

@@ -1,3 +1,5 @@
+import pytest
+
 from indexer.extract import Extraction, Request, extract
 from indexer.extract.quality import TextQuality
 from indexer.extract.types import Limits
@@ -59,6 +61,13 @@ def test_garbage_is_called_unreliable():
     garbage = "".join(chr(0xE000 + n % 200) for n in range(300))
     assert read(garbage, "a.txt").text_quality is TextQuality.TEXT_UNRELIABLE
     assert read("(cid:20)(cid:21) " * 30, "a.txt").text_quality is TextQuality.TEXT_UNRELIABLE
+
+
+@pytest.mark.parametrize("character", ["\x7f", "\ue000", "\uf8ff", "\ufffd", "\U000f0000", "\U00100000"])
+def test_a_text_with_many_characters_that_mean_nothing_is_unreliable(character: str):
+    few, many = "words " * 99, "words " * 5
+    assert read(few + character, "a.txt").text_quality is TextQuality.OK
+    assert read(many + character, "a.txt").text_quality is TextQuality.TEXT_UNRELIABLE
     assert read("a \ufffd in a hundred letters " + "x" * 100, "a.txt").text_quality is TextQuality.OK
 
 
