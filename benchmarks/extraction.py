@@ -1,7 +1,8 @@
 """`make bench-extraction`: what reading documents costs, and what a hostile one costs the others.
 
 Documents a second by format through the pool, what the isolation adds to each, and then the real pipeline with 1,000
-good documents at a steady pace: alone, beside one that hangs asleep, and beside one that works without end. Whatever is
+good documents at a steady pace: alone, beside one that hangs asleep, beside one that works without end, and beside a
+process that has nothing to do with us and works without end, which shows what a busy core costs by itself. Whatever is
 compared is taken in turns, for the machine is shared.
 """
 
@@ -9,9 +10,12 @@ import argparse
 import os
 import signal
 import statistics
+import subprocess
+import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import wait
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -41,7 +45,7 @@ _WARM = 10
 
 
 TINY = Request(documents.pdf([["a short letter"]]), "letter.pdf")
-ALONE, ASLEEP, AT_WORK = "alone", "asleep", "at work"
+ALONE, ASLEEP, AT_WORK, STRANGER = "alone", "asleep", "at work", "beside a stranger"
 
 
 @dataclass
@@ -153,20 +157,22 @@ def book(results: Results) -> None:
 
 
 def hostility(results: Results, count: int, pace: float, rounds: int) -> None:
-    """The pipeline alone, beside a document that sleeps and beside one that works without end, in turns."""
+    """The pipeline alone, beside a document that sleeps or works without end, and beside a stranger, in turns."""
     with TemporaryDirectory(prefix="fencepost-bench-") as folder:
         path = Path(folder)
         with LocalPostgres(path) as server, LocalValkey(path) as broker:
             prepare_template(server)
             with fresh_database(server) as database, running(database.url, broker.url, path) as stack:
                 bench = Bench(World(database.engine), stack, broker.url, count)
+                modes = (ALONE, ASLEEP, AT_WORK, STRANGER)
                 for round_ in range(rounds):
-                    for mode in (ALONE, ASLEEP, AT_WORK) if round_ % 2 == 0 else (AT_WORK, ASLEEP, ALONE):
+                    for mode in modes if round_ % 2 == 0 else reversed(modes):
                         _beside(results, bench, pace, mode)
-    for mode in (ASLEEP, AT_WORK):
+    for mode, other in ((ASLEEP, ALONE), (AT_WORK, ALONE), (AT_WORK, STRANGER)):
         for what in ("accepted to published p50, ms", "CPU of a good document, ms"):
-            ratio = results.median(f"{mode}: {what}") / results.median(f"{ALONE}: {what}")
-            results.note(f"{mode} / {ALONE}: {what.partition(',')[0]}", ratio)
+            ones, others = (results.values[f"{one}: {what}"] for one in (mode, other))
+            for a, b in zip(ones, others, strict=True):
+                results.note(f"{mode} / {other}: {what.partition(',')[0]}", a / b)
 
 
 def _beside(results: Results, bench: Bench, pace: float, mode: str) -> None:
@@ -180,13 +186,14 @@ def _beside(results: Results, bench: Bench, pace: float, mode: str) -> None:
             _accept(client, _letter(-1 - n))
         until(lambda: unfinished(world) == 0)
         before, processes = worker.memory_info().rss, len(worker.children(recursive=True))
-        culprit = None if mode == ALONE else _hang(client, worker, asleep=mode == ASLEEP)
-        cpu = _cpu(worker, culprit)
-        began = time.monotonic()
-        for n in range(count):
-            _accept(client, _letter(n))
-            pause(began + (n + 1) / pace - time.monotonic())
-        until(lambda: unfinished(world) == (culprit is not None), seconds=60)
+        culprit = _hang(client, worker, asleep=mode == ASLEEP) if mode in {ASLEEP, AT_WORK} else None
+        with _stranger() if mode == STRANGER else nullcontext():
+            cpu = _cpu(worker, culprit)
+            began = time.monotonic()
+            for n in range(count):
+                _accept(client, _letter(n))
+                pause(began + (n + 1) / pace - time.monotonic())
+            until(lambda: unfinished(world) == (culprit is not None), seconds=60)
     results.note(f"{mode}: CPU of a good document, ms", (_cpu(worker, culprit) - cpu) / count * 1000)
     waits = world.rows(
         """
@@ -205,6 +212,16 @@ def _beside(results: Results, bench: Bench, pace: float, mode: str) -> None:
     results.note(f"{mode}: memory of the worker grew by, MiB", (worker.memory_info().rss - before) / MIB)
     bench.stack.close()
     clear(world)
+
+
+@contextmanager
+def _stranger() -> Iterator[None]:
+    """A process that is not ours and works without end."""
+    with subprocess.Popen([sys.executable, "-c", "while True: pass"]) as process:
+        try:
+            yield
+        finally:
+            process.kill()
 
 
 def _hang(client: httpx.Client, worker: psutil.Process, *, asleep: bool) -> psutil.Process:
