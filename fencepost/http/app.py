@@ -22,6 +22,7 @@ from fencepost import VERSION
 from fencepost.http import mistakes
 from fencepost.http.door import Door
 from fencepost.http.guard import Guard
+from fencepost.http.parameters import ONLY_KNOWN
 from indexer.extract.expected import expected_key
 from indexer.search.backends import backend
 from ingest.intake import Intake
@@ -29,7 +30,7 @@ from ingest.notifier import Notifier
 from pipeline.overview_cache import OverviewCache
 from pipeline.settings import Settings
 
-ROUTERS = (
+API = (
     ingest.routes.router,
     indexer.search_routes.router,
     indexer.text_routes.router,
@@ -38,6 +39,8 @@ ROUTERS = (
     fencepost.http.quarantine_routes.router,
     fencepost.http.key_routes.router,
     fencepost.http.openapi_route.router,
+)
+OTHERS = (
     fencepost.http.health.router,
     fencepost.web.login.router,
     fencepost.web.routes.router,
@@ -80,7 +83,9 @@ def create_app(settings: Settings, *, engine: Engine) -> FastAPI:
     app.state.overview = overview
     app.state.intake = Intake(engine, notifier, settings)
     app.state.expected = expected_key(settings.extract)
-    for router in ROUTERS:
+    for router in API:
+        app.include_router(router, dependencies=[ONLY_KNOWN])
+    for router in OTHERS:
         app.include_router(router)
     mistakes.install(app)
     app.add_middleware(Door, engine=engine, settings=settings)
