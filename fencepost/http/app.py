@@ -1,5 +1,6 @@
 """Assembles the HTTP application."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -47,6 +48,8 @@ OTHERS = (
 )
 THREADS = 20
 """Requests worked on at once; the pool of the engine must have as many connections."""
+SEARCHES = THREADS // 2
+"""Of them at most."""
 ABOUT = (
     "Upload documents and search them. Whatever was answered with 202 is durable: it will be indexed, or somebody is "
     "told why not. Errors are problems of RFC 9457 with a stable `code`."
@@ -80,6 +83,7 @@ def create_app(settings: Settings, *, engine: Engine) -> FastAPI:
     app.state.settings = settings
     app.state.engine = engine
     app.state.backend = backend(settings)
+    app.state.searching = asyncio.Semaphore(SEARCHES)
     app.state.overview = overview
     app.state.intake = Intake(engine, notifier, settings)
     app.state.expected = expected_key(settings.extract)
