@@ -4,13 +4,15 @@ It runs in every sweeper process. A step has the build's row locked, does what m
 phase; whoever comes after a crash repeats the step that did not commit.
 """
 
+from contextlib import suppress
+
 from sqlalchemy import Connection, Engine, text
 
 from indexer.search.backend import SearchBackend
 from indexer.verifying import Verifier
 from pipeline import builds, events, faults, indexes, refills, verifications
 from pipeline.builds import Build, Kind, Phase
-from pipeline.errors import FencepostError, Transient
+from pipeline.errors import Conflict, FencepostError, NameTaken, Transient
 from pipeline.faults import Fault
 from pipeline.indexes import IndexState
 from pipeline.settings import Settings
@@ -40,6 +42,7 @@ class Builder:
     def __init__(self, engine: Engine, backend: SearchBackend, settings: Settings) -> None:
         self._engine = engine
         self._backend = backend
+        self._kept = settings.retention.retired_indexes
         self._verifier = Verifier(engine, backend, settings)
         self._steps = {
             Phase.CREATING: self._create,
@@ -67,7 +70,10 @@ class Builder:
     def _step(self) -> float:
         with self._engine.begin() as connection:
             build = builds.claim(connection)
-            if build is None or builds.index_of(connection, build).backend != self._backend.kind:
+            if build is None:
+                self._drop_older(connection)
+                return IDLE_SECONDS
+            if builds.index_of(connection, build).backend != self._backend.kind:
                 return IDLE_SECONDS
             phase = self._try(connection, build)
         if phase is None:
@@ -75,6 +81,15 @@ class Builder:
         if build.phase in AFTER:
             faults.reach(AFTER[build.phase])
         return 0.0
+
+    def _drop_older(self, connection: Connection) -> None:
+        """Drops what was replaced, but for the newest: nothing leads back to it, and each costs the disk an index."""
+        replaced = [one for one in indexes.everyone(connection) if one.state is IndexState.RETIRED]
+        ours = [one for one in replaced if one.backend == self._backend.kind]
+        for index in ours[: max(len(ours) - self._kept, 0)]:
+            with suppress(Conflict, NameTaken):  # somebody may still publish to it, or have taken its name since
+                self._backend.drop(connection, builds.drop_index(connection, index.name))
+                events.emit("index.dropped", index=index.name)
 
     def _try(self, connection: Connection, build: Build) -> Phase | None:
         """The next phase, which was noted; None when the present one goes on."""
@@ -137,7 +152,7 @@ class Builder:
         return builds.move(connection, build, Phase.SWAPPING if build.kind is Kind.REBUILD else Phase.DONE).phase
 
     def _swap(self, connection: Connection, build: Build) -> Phase:
-        """The old index is kept until somebody drops it."""
+        """The old index is kept until the next one is retired, or somebody drops it."""
         new, old = builds.index_of(connection, build), indexes.live(connection)
         self._backend.make_live(connection, new)
         moves = {new.index_id: IndexState.LIVE} | ({old.index_id: IndexState.RETIRED} if old is not None else {})

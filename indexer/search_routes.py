@@ -1,6 +1,6 @@
 """The route that searches."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
 from datetime import datetime
 from typing import Annotated
 from uuid import UUID
@@ -74,6 +74,15 @@ def the_backend(request: Request) -> SearchBackend:
     return chosen
 
 
+async def _turn(request: Request) -> AsyncIterator[None]:
+    async with request.app.state.searching:
+        yield
+
+
+IN_TURN = Depends(_turn, scope="function")
+"""Some search at a time, and more wait without a thread: while an engine is slow, other requests still have some."""
+
+
 def _visible(
     caller: TheCaller, collection: Annotated[list[str] | None, Query(description="May be repeated.")] = None
 ) -> frozenset[str] | None:
@@ -81,7 +90,7 @@ def _visible(
     return caller.among(frozenset(map(clean_text, collection)) if collection else None)
 
 
-@router.get("/v1/search", summary="Search", responses=documented(422))
+@router.get("/v1/search", summary="Search", responses=documented(422), dependencies=[IN_TURN])
 def search(
     engine: TheEngine,
     backend: Annotated[SearchBackend, Depends(the_backend)],
@@ -111,8 +120,7 @@ def search(
         limit=limit,
         cursor=cursor,
     )
-    with engine.connect() as connection:
-        return SearchShape.model_validate(backend.search(connection, request))
+    return SearchShape.model_validate(backend.search(engine, request))
 
 
 def parse_filters(filters: Sequence[str]) -> tuple[dict[str, frozenset[str]], dict[str, frozenset[str]]]:

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, Field
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 
@@ -51,8 +51,6 @@ Wait = Annotated[float, Query(ge=0, le=60, description=WAIT)]
 
 class Replacement(BaseModel):
     """Query parameters that come with new content of a document."""
-
-    model_config = ConfigDict(extra="forbid")
 
     title: str | None = None
     filename: str | None = None

@@ -107,32 +107,50 @@ def take_back(connection: Connection, jobs: Sequence[UUID]) -> int:
     return connection.execute(query("send_again"), {"jobs": list(jobs), "seen_at": None, "is_lost": False}).rowcount
 
 
-def release(connection: Connection, ids: Sequence[int] | None = None) -> int:
-    """Lets exhausted rows travel again, all of them or the given ones; returns how many. Jobs are not touched."""
+def release(connection: Connection, ids: Sequence[int] | None = None, visible: list[int] | None = None) -> int:
+    """Lets exhausted rows travel again, all of them or the given ones; returns how many. Jobs are not touched.
+
+    Only of the `visible` collections; None: all.
+    """
     return connection.execute(
         text("""
             UPDATE outbox SET exhausted = false, tries = 0, due_at = now(), claim = NULL, claimed_until = NULL
             WHERE exhausted AND (CAST(:ids AS bigint[]) IS NULL OR id = ANY(CAST(:ids AS bigint[])))
+              AND (CAST(:visible AS integer[]) IS NULL OR collection_id = ANY(CAST(:visible AS integer[])))
         """),
-        {"ids": list(ids) if ids is not None else None},
+        {"ids": list(ids) if ids is not None else None, "visible": visible},
     ).rowcount
 
 
 def listing(
-    connection: Connection, *, exhausted: bool | None = None, cursor: str | None = None, limit: int = 50
+    connection: Connection,
+    visible: list[int] | None = None,
+    *,
+    exhausted: bool | None = None,
+    collection: str | None = None,
+    cursor: str | None = None,
+    limit: int = 50,
 ) -> tuple[list[dict[str, Any]], str | None]:
-    """One page of rows, oldest first, and the cursor of the next. Raises Invalid for a bad cursor."""
+    """One page of rows, oldest first, and the cursor of the next. Raises Invalid for a bad cursor.
+
+    Only of the `visible` collections; None: all.
+    """
     condition = {None: "true", True: "o.exhausted", False: "NOT o.exhausted"}[exhausted]
     (after,) = cursors.decode(cursor, (int,)) or (0,)
     rows = (
         connection.execute(
             text(f"""
                 SELECT o.id, o.job_id, j.document_id, o.partition, o.priority, o.tries, o.last_error, o.due_at,
-                       o.created_at, o.exhausted, coalesce(o.claimed_until > clock_timestamp(), false) AS is_claimed
+                       o.created_at, o.exhausted, coalesce(o.claimed_until > clock_timestamp(), false) AS is_claimed,
+                       c.name AS collection
                 FROM outbox o JOIN jobs j ON j.job_id = o.job_id
-                WHERE o.id > :after AND {condition} ORDER BY o.id LIMIT :limit
+                JOIN collections c ON c.collection_id = o.collection_id
+                WHERE o.id > :after AND {condition}
+                  AND (CAST(:visible AS integer[]) IS NULL OR o.collection_id = ANY(CAST(:visible AS integer[])))
+                  AND (CAST(:collection AS text) IS NULL OR c.name = CAST(:collection AS text))
+                ORDER BY o.id LIMIT :limit
             """),
-            {"after": after, "limit": limit + 1},
+            {"after": after, "limit": limit + 1, "visible": visible, "collection": collection},
         )
         .mappings()
         .all()
@@ -141,9 +159,13 @@ def listing(
     return [dict(row) for row in page], following
 
 
-def exists(connection: Connection, row_id: int) -> bool:
-    """Whether the row is still there."""
-    return bool(connection.execute(text("SELECT count(*) FROM outbox WHERE id = :id"), {"id": row_id}).scalar_one())
+def exists(connection: Connection, row_id: int, visible: list[int] | None = None) -> bool:
+    """Whether the row is still there, in one of the `visible` collections; None: all."""
+    statement = text("""
+        SELECT EXISTS (SELECT FROM outbox WHERE id = :id
+                       AND (CAST(:visible AS integer[]) IS NULL OR collection_id = ANY(CAST(:visible AS integer[]))))
+    """)
+    return bool(connection.scalar(statement, {"id": row_id, "visible": visible}))
 
 
 def _deliveries(rows: Sequence[RowMapping], settings: Settings) -> Iterable[Delivery]:

@@ -95,7 +95,7 @@ HINTS: dict[str, str] = {
     "limit_exceeded": "Split the document, or raise the limit that the message names and replay.",
     "extractor_crashed": "The file crashes its reader. Save it anew with another program and upload that.",
     "extractor_timeout": "Split the document, or raise FENCEPOST_EXTRACT__SECONDS and replay.",
-    "index_payload_too_large": "Split the document into smaller ones.",
+    "index_payload_too_large": "Split the document, or give the search engine more memory, then replay.",
     "index_refused": "The search engine refuses this entry. The message says why; replay when that is mended.",
     "index_unavailable": "The search engine fails whenever it is sent this. Split it, or give the engine more memory.",
     "index_overloaded": "The search engine had no room for it each time. Give it more memory, then replay.",

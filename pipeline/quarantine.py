@@ -39,14 +39,20 @@ class Filter:
 
 
 def listing(
-    connection: Connection, chosen: Filter, visible: list[int] | None, *, cursor: str | None = None, limit: int = 50
+    connection: Connection,
+    chosen: Filter,
+    visible: list[int] | None,
+    *,
+    resolved: bool = False,
+    cursor: str | None = None,
+    limit: int = 50,
 ) -> tuple[list[dict[str, Any]], str | None]:
     """One page of what needs a person, newest first, and the cursor of the next. Raises Invalid for a bad cursor.
 
-    Only of the `visible` collections; None: all.
+    Only of the `visible` collections; None: all. `resolved`: of what needed a person, and needs none any more.
     """
     before = cursors.decode(cursor, (datetime, UUID)) or (None, None)
-    rows = _rows(connection, chosen, visible, before=before, most=limit + 1)
+    rows = _rows(connection, chosen, visible, resolved=resolved, before=before, most=limit + 1)
     page, following = cursors.page(rows, limit, "quarantined_at", "job_id")
     return [_item(row) for row in page], following
 
@@ -114,11 +120,12 @@ def _rows(
     visible: list[int] | None,
     *,
     most: int,
+    resolved: bool = False,
     before: tuple[Any, ...] = (None, None),
     job_id: UUID | None = None,
 ) -> Sequence[RowMapping]:
     values = {"before_at": before[0], "before_id": before[1], "most": most, "job_id": job_id, "visible": visible}
-    return connection.execute(query("quarantined"), asdict(chosen) | values).mappings().all()
+    return connection.execute(query("quarantined"), asdict(chosen) | values | {"resolved": resolved}).mappings().all()
 
 
 def _item(row: RowMapping) -> dict[str, Any]:

@@ -82,13 +82,14 @@ class Sweep(_Group):
 
 
 class Retention(_Group):
-    """How long rows are kept that nothing needs any more."""
+    """How long rows are kept that nothing needs any more, and how many search indexes that were replaced."""
 
     succeeded_days: float = Field(7, gt=0)
     superseded_days: float = Field(7, gt=0)
     resolved_days: float = Field(90, gt=0)
     tombstone_days: float = Field(30, gt=0)
     idempotency_hours: float = Field(24, gt=0)
+    retired_indexes: int = Field(1, ge=0)
 
 
 def _partition_ranges(text: str) -> str:

@@ -1,5 +1,6 @@
 """Assembles the HTTP application."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -22,6 +23,7 @@ from fencepost import VERSION
 from fencepost.http import mistakes
 from fencepost.http.door import Door
 from fencepost.http.guard import Guard
+from fencepost.http.parameters import ONLY_KNOWN
 from indexer.extract.expected import expected_key
 from indexer.search.backends import backend
 from ingest.intake import Intake
@@ -29,7 +31,7 @@ from ingest.notifier import Notifier
 from pipeline.overview_cache import OverviewCache
 from pipeline.settings import Settings
 
-ROUTERS = (
+API = (
     ingest.routes.router,
     indexer.search_routes.router,
     indexer.text_routes.router,
@@ -38,12 +40,16 @@ ROUTERS = (
     fencepost.http.quarantine_routes.router,
     fencepost.http.key_routes.router,
     fencepost.http.openapi_route.router,
+)
+OTHERS = (
     fencepost.http.health.router,
     fencepost.web.login.router,
     fencepost.web.routes.router,
 )
 THREADS = 20
 """Requests worked on at once; the pool of the engine must have as many connections."""
+SEARCHES = THREADS // 2
+"""Of them at most."""
 ABOUT = (
     "Upload documents and search them. Whatever was answered with 202 is durable: it will be indexed, or somebody is "
     "told why not. Errors are problems of RFC 9457 with a stable `code`."
@@ -77,10 +83,13 @@ def create_app(settings: Settings, *, engine: Engine) -> FastAPI:
     app.state.settings = settings
     app.state.engine = engine
     app.state.backend = backend(settings)
+    app.state.searching = asyncio.Semaphore(SEARCHES)
     app.state.overview = overview
     app.state.intake = Intake(engine, notifier, settings)
     app.state.expected = expected_key(settings.extract)
-    for router in ROUTERS:
+    for router in API:
+        app.include_router(router, dependencies=[ONLY_KNOWN])
+    for router in OTHERS:
         app.include_router(router)
     mistakes.install(app)
     app.add_middleware(Door, engine=engine, settings=settings)

@@ -6,6 +6,7 @@ from fastapi.responses import JSONResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect
 from starlette.responses import Response
+from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pipeline import events, problems
@@ -15,6 +16,7 @@ from pipeline.errors import IndexUnavailable, Refusal
 RETRY_SECONDS = 2
 WORDS = {"missing": "is missing", "extra_forbidden": "is not known here"}
 """Our words for mistakes that the validator tells in its own."""
+METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS")
 UNEXPECTED = "Something unexpected happened; the server's log has it under the X-Request-Id of this answer."
 
 
@@ -62,7 +64,18 @@ async def _no_such_route(request: Request, error: Exception) -> Response:
         404: ("not_found", f"There is nothing at {request.url.path}."),
         405: ("method_not_allowed", f"{request.method} is not possible at {request.url.path}."),
     }.get(error.status_code, ("refused", str(error.detail)))
-    return answer(problems.problem(error.status_code, code, detail), dict(error.headers or {}))
+    headers = {"Allow": ", ".join(_allowed(request))} if error.status_code == 405 else dict(error.headers or {})
+    return answer(problems.problem(error.status_code, code, detail), headers)
+
+
+def _allowed(request: Request) -> list[str]:
+    """The methods of this path, of which each may have a route of its own."""
+    served = request.app.routes
+    return [
+        method
+        for method in METHODS
+        if any(route.matches({**request.scope, "method": method})[0] is Match.FULL for route in served)
+    ]
 
 
 def database_away(error: Exception) -> Response:

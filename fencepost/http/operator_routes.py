@@ -21,17 +21,19 @@ from fencepost.http.operator_shapes import (
 )
 from indexer.search.backend import SearchBackend
 from pipeline import alarms, events, jobs, outbox, overview
+from pipeline.caller import Caller
 from pipeline.errors import Conflict, NotFound
 from pipeline.overview_cache import OverviewCache
 from pipeline.problems import documented
-from pipeline.requests import OVERSEES, READS, Cursor, Limit, TheCaller, TheEngine, TheSettings
+from pipeline.requests import ADMINISTERS, OVERSEES, READS, Cursor, Limit, TheCaller, TheEngine, TheSettings
 from pipeline.sanitise import clean_name
 from pipeline.settings import Settings
 from pipeline.states import State
 
 reading = APIRouter(tags=["operators"], dependencies=[READS])
+administering = APIRouter(tags=["operators"], dependencies=[ADMINISTERS])
 overseeing = APIRouter(tags=["operators"], dependencies=[OVERSEES])
-ROUTERS = (overseeing, reading)
+ROUTERS = (overseeing, administering, reading)
 
 Partition = Annotated[int | None, Query(ge=0, lt=1024, description="Only jobs of this partition.")]
 
@@ -113,24 +115,33 @@ def show_job(job_id: JobId, engine: TheEngine, settings: TheSettings) -> JobDeta
         return JobDetail.model_validate(jobs.find(connection, job_id, settings))
 
 
-@overseeing.get("/v1/outbox", summary="What waits to be sent, the oldest first", responses=documented())
+@administering.get("/v1/outbox", summary="What waits to be sent, the oldest first", responses=documented())
 def list_outbox(
     engine: TheEngine,
+    caller: TheCaller,
     exhausted: Annotated[bool | None, Query(description="Only those that the broker refused too often.")] = None,
+    collection: str | None = None,
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> OutboxPage:
     """Exhausted ones wait for a person to release them."""
     with engine.connect() as connection:
         overview.bound(connection)
-        items, following = outbox.listing(connection, exhausted=exhausted, cursor=cursor, limit=limit)
+        items, following = outbox.listing(
+            connection,
+            caller.visible,
+            exhausted=exhausted,
+            collection=clean_name(collection),
+            cursor=cursor,
+            limit=limit,
+        )
     return OutboxPage.model_validate({"items": items, "next": following})
 
 
-@overseeing.post("/v1/outbox/release", summary="Release all exhausted messages", responses=documented())
-def release_all(engine: TheEngine) -> Released:
+@administering.post("/v1/outbox/release", summary="Release all exhausted messages", responses=documented())
+def release_all(engine: TheEngine, caller: TheCaller) -> Released:
     """Lets them travel again. The attempts of their jobs are untouched."""
-    return _release(engine, None)
+    return _release(engine, None, caller)
 
 
 def _row_id(row_id: Annotated[str, Path(description="The row's id.")]) -> int:
@@ -139,13 +150,15 @@ def _row_id(row_id: Annotated[str, Path(description="The row's id.")]) -> int:
     return int(row_id)
 
 
-@overseeing.post("/v1/outbox/{row_id}/release", summary="Release one exhausted message", responses=documented(404, 409))
-def release(row_id: Annotated[int, Depends(_row_id)], engine: TheEngine) -> Released:
+@administering.post(
+    "/v1/outbox/{row_id}/release", summary="Release one exhausted message", responses=documented(404, 409)
+)
+def release(row_id: Annotated[int, Depends(_row_id)], engine: TheEngine, caller: TheCaller) -> Released:
     """Lets it travel again. The attempts of its job are untouched."""
-    released = _release(engine, [row_id])
+    released = _release(engine, [row_id], caller)
     if not released.released:
         with engine.connect() as connection:
-            if not outbox.exists(connection, row_id):
+            if not outbox.exists(connection, row_id, caller.visible):
                 raise _no_row(row_id)
         raise Conflict("not_exhausted", f"Outbox row {row_id} is not held back: it is sent by itself.")
     return released
@@ -155,8 +168,8 @@ def _no_row(row_id: object) -> NotFound:
     return NotFound("outbox_row_not_found", f"There is no outbox row {row_id}; it may have been sent.")
 
 
-def _release(engine: Engine, ids: Sequence[int] | None) -> Released:
+def _release(engine: Engine, ids: Sequence[int] | None, caller: Caller) -> Released:
     with engine.begin() as connection:
-        released = outbox.release(connection, ids)
+        released = outbox.release(connection, ids, caller.visible)
     events.emit("outbox.released", rows=released)
     return Released(released=released)

@@ -177,6 +177,7 @@ class OutboxItem(BaseModel):
     id: int
     job_id: UUID
     document_id: UUID
+    collection: str
     partition: int
     priority: int
     tries: int

@@ -1,9 +1,10 @@
 """The routes of the quarantine: what needs a person, and what a person decides."""
 
 from collections.abc import Callable, Sequence
+from typing import Annotated, Literal
 from uuid import UUID
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from sqlalchemy import Connection, Engine
 
 from fencepost.http.operator_routes import JobId
@@ -39,6 +40,9 @@ def list_quarantine(
     code: str | None = None,
     collection: str | None = None,
     owner: str | None = None,
+    state: Annotated[
+        Literal["quarantined", "resolved"], Query(description="resolved: those that were, with their notes.")
+    ] = ("quarantined"),
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> QuarantinePage:
@@ -46,7 +50,9 @@ def list_quarantine(
     chosen = Filter(code=clean_name(code), collection=clean_name(collection), owner=clean_name(owner))
     with engine.connect() as connection:
         overview.bound(connection)
-        items, following = quarantine.listing(connection, chosen, caller.visible, cursor=cursor, limit=limit)
+        items, following = quarantine.listing(
+            connection, chosen, caller.visible, resolved=state == "resolved", cursor=cursor, limit=limit
+        )
     return QuarantinePage.model_validate({"items": items, "next": following})
 
 

@@ -12,6 +12,7 @@ from fencepost.http.operator_routes import JobId, Partition, read_overview
 from fencepost.web.rendering import PageRoute, page, static
 from indexer.extract import KINDS
 from indexer.search.backend import SearchPage, SearchRequest
+from indexer.search_routes import IN_TURN
 from indexer.text_routes import read_text
 from ingest import documents
 from pipeline import jobs, outbox, overview, quarantine, verifications
@@ -81,7 +82,7 @@ def show_text(
     return page("text", caller, d=document, text=text, chosen={})
 
 
-@router.get("/search")
+@router.get("/search", dependencies=[IN_TURN])
 def search(
     engine: TheEngine,
     backend: TheBackend,
@@ -95,8 +96,7 @@ def search(
     asked = SearchRequest(text=clean_text(q), collections=caller.among(chosen), cursor=cursor)
     found: SearchPage | None = None
     if asked.text.strip():
-        with engine.connect() as connection:
-            found = backend.search(connection, asked)
+        found = backend.search(engine, asked)
     return page("search", caller, found=found, chosen={"q": q, "collection": collection})
 
 

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 from uuid import UUID
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine
 
 from pipeline import indexes
 from pipeline.indexes import PhysicalIndex
@@ -171,8 +171,11 @@ class SearchBackend(Protocol):
     def purge_tombstone(self, connection: Connection, document_id: UUID, version: int) -> bool:
         """Forgets a deleted document if its entries still are the tombstone of this version."""
 
-    def search(self, connection: Connection, request: SearchRequest) -> SearchPage:
-        """One page of the documents that match. Raises Invalid for a query, filter or cursor that cannot be."""
+    def search(self, engine: Engine, request: SearchRequest) -> SearchPage:
+        """One page of the documents that match. Raises Invalid for a query, filter or cursor that cannot be.
+
+        It takes connections of its own, and holds none while another engine than PostgreSQL answers.
+        """
 
     def maintain(self, connection: Connection) -> None:
         """Housekeeping, bounded in cost; to be called about once a minute."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from uuid import UUID
 
 import orjson
-from sqlalchemy import Connection, column, select, table, text, tuple_
+from sqlalchemy import Connection, Engine, column, select, table, text, tuple_
 from sqlalchemy.dialects.postgresql import insert
 
 from indexer.search import PACKAGE, schemas
@@ -83,10 +83,11 @@ class Postgres:
         """Forgets a deleted document in every index to which it was published."""
         return remove_everywhere(self, connection, EntryState(document_id, version, tombstone=True))
 
-    def search(self, connection: Connection, request: SearchRequest) -> SearchPage:
+    def search(self, engine: Engine, request: SearchRequest) -> SearchPage:
         """One page of the documents that match."""
-        schemas.choose_live(connection)
-        return search(connection, request)
+        with engine.connect() as connection:
+            schemas.choose_live(connection)
+            return search(connection, request)
 
     def maintain(self, connection: Connection) -> None:
         """Empties lists of pending words and refreshes stale estimates."""

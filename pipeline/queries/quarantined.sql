@@ -7,7 +7,9 @@ JOIN jobs j ON j.job_id = q.job_id
 JOIN documents d ON d.document_id = j.document_id
 JOIN versions v ON v.document_id = j.document_id AND v.input_version = j.input_version
 JOIN collections c ON c.collection_id = j.collection_id
-WHERE (CASE WHEN CAST(:job_id AS uuid) IS NULL THEN q.resolved_at IS NULL ELSE q.job_id = CAST(:job_id AS uuid) END)
+WHERE (CASE WHEN CAST(:job_id AS uuid) IS NOT NULL THEN q.job_id = CAST(:job_id AS uuid)
+            WHEN CAST(:resolved AS boolean) THEN q.resolved_at IS NOT NULL
+            ELSE q.resolved_at IS NULL END)
   AND (CAST(:code AS text) IS NULL OR q.code = CAST(:code AS text))
   AND (CAST(:owner AS text) IS NULL OR q.owner = CAST(:owner AS text))
   AND (CAST(:collection AS text) IS NULL OR c.name = CAST(:collection AS text))

@@ -65,6 +65,7 @@ ALL = {
     "visible": None,
     "code": None,
     "owner": None,
+    "resolved": False,
     "collection": None,
     "job_id": None,
     "before_at": None,

@@ -35,8 +35,7 @@ class Library:
     ids: dict[str, UUID]
 
     def find(self, text: str) -> list[Hit]:
-        with self.world.engine.connect() as connection:
-            return Postgres().search(connection, SearchRequest(text=text)).hits
+        return Postgres().search(self.world.engine, SearchRequest(text=text)).hits
 
 
 @pytest.fixture(scope="module")

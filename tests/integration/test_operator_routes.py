@@ -222,6 +222,20 @@ def test_a_filter_for_many_that_no_database_can_store_matches_nothing(
     assert answer.json() == {"moved": [], "refused": []}
 
 
+def test_what_was_resolved_is_listed_with_its_note(client: Client, world: OperatedWorld) -> None:
+    kept, dismissed = quarantined(world), quarantined(world, "b.pdf")
+    client.post(f"/v1/quarantine/{dismissed}/dismiss", json={"note": "A broken scan."}).raise_for_status()
+
+    def listed(**params: str) -> list[tuple[str, str | None]]:
+        items = client.get("/v1/quarantine", params=params).raise_for_status().json()["items"]
+        return [(item["job_id"], item["note"]) for item in items]
+
+    assert listed() == listed(state="quarantined") == [(str(kept), None)]
+    assert listed(state="resolved") == listed(state="resolved", code="corrupt") == [(str(dismissed), "A broken scan.")]
+    assert listed(state="resolved", code="empty_file") == []
+    assert client.get("/v1/quarantine", params={"state": "queued"}).status_code == 422
+
+
 def test_a_refused_message_is_shown_and_released(client: Client, world: OperatedWorld) -> None:
     row_id = refused_row(world)
     world.file("b.pdf")
@@ -236,6 +250,17 @@ def test_a_refused_message_is_shown_and_released(client: Client, world: Operated
     assert client.get("/v1/outbox", params={"exhausted": True}).json()["items"] == []
     assert len(world.relay()) == 1
     assert world.job(item["job_id"])["attempt"] == attempts
+
+
+def test_the_outbox_is_filtered_by_collection(client: Client, world: OperatedWorld) -> None:
+    ours = world.file("a.pdf", collection="ours")
+    world.file("b.pdf", collection="theirs")
+
+    (item,) = client.get("/v1/outbox", params={"collection": "ours"}).raise_for_status().json()["items"]
+
+    assert (item["job_id"], item["collection"]) == (str(ours.job_id), "ours")
+    assert client.get("/v1/outbox", params={"collection": "ours", "exhausted": True}).json()["items"] == []
+    assert client.get("/v1/outbox", params={"collection": "none"}).json()["items"] == []
 
 
 def test_all_refused_messages_are_released_at_once(client: Client, world: OperatedWorld) -> None:

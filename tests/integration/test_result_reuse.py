@@ -233,8 +233,7 @@ def test_a_document_is_read_in_the_encoding_that_somebody_says(
     assert (document()["text"]["encoding"], document()["text"]["encoding_confidence"]) == ("cp1251", 1)
     assert document()["metadata"] == {"year": 1991, "encoding": "cp1251"}
     assert pool.taken() == ["letter.txt"]
-    with shelf.world.engine.connect() as connection:
-        (hit,) = shelf.backend.search(connection, SearchRequest("Привет")).hits
+    (hit,) = shelf.backend.search(shelf.world.engine, SearchRequest("Привет")).hits
     assert hit.key == "letter.txt"
 
     client.post("/v1/reindex", json={"documents": [document()["id"]], "encoding": "auto"})

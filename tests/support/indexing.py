@@ -176,8 +176,7 @@ class Library:
     def find(self, words: str) -> int:
         """How many documents a search finds."""
         self.refresh()
-        with self.world.engine.connect() as connection:
-            return self.backend.search(connection, SearchRequest(words)).total
+        return self.backend.search(self.world.engine, SearchRequest(words)).total
 
     def verify(self, *, repair: bool = False, chunk: int = 1000) -> Verification:
         """A whole verification, and the repair that it leads to."""

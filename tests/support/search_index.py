@@ -70,8 +70,7 @@ class SearchIndex:
     def search(self, query: str, **request: Any) -> SearchPage:
         """One page."""
         self.visible()
-        with self.engine.connect() as connection:
-            return self.backend.search(connection, SearchRequest(query, **request))
+        return self.backend.search(self.engine, SearchRequest(query, **request))
 
     def find(self, query: str, **request: Any) -> list[str]:
         """The keys of the first hits, in their order."""

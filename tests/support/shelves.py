@@ -149,9 +149,9 @@ _OPTIONS = {
     "GET /quarantine": _lists,
     "GET /search": lambda s: [{"params": {"q": "lighthouse"}}, {"params": {"q": s.name, "collection": s.name}}],
     "GET /v1/documents": lambda s: [*_lists(s), {"params": {"key": f"published {s.name}"}}],
-    "GET /v1/outbox": lambda _: [{"params": {"exhausted": True, "limit": 500}}],
+    "GET /v1/outbox": lambda s: [*_lists(s), {"params": {"exhausted": True, "limit": 500}}],
     "GET /v1/jobs": lambda s: [*_lists(s), {"params": {"state": "quarantined"}}],
-    "GET /v1/quarantine": _lists,
+    "GET /v1/quarantine": lambda s: [*_lists(s), {"params": {"code": "corrupt"}}],
     "GET /v1/search": lambda s: [
         {"params": {"q": "lighthouse"}},
         {"params": {"q": s.name}},

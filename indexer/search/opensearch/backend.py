@@ -6,7 +6,7 @@ Publishing is conditional on the version in the engine itself, so it needs no tr
 from collections.abc import Sequence
 from uuid import UUID
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, Engine
 
 from indexer.search.backend import Entry, EntryState, SearchPage, SearchRequest, remove_everywhere
 from indexer.search.opensearch import indices, reading
@@ -69,9 +69,9 @@ class OpenSearchBackend:
         """Forgets a deleted document in every index to which it was published."""
         return remove_everywhere(self, connection, EntryState(document_id, version, tombstone=True))
 
-    def search(self, connection: Connection, request: SearchRequest) -> SearchPage:
+    def search(self, engine: Engine, request: SearchRequest) -> SearchPage:
         """One page of the documents that match."""
-        return self._searcher.search(connection, request)
+        return self._searcher.search(engine, request)
 
     def maintain(self, connection: Connection) -> None:
         """Nothing to do: the engine keeps house by itself."""

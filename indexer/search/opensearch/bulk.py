@@ -24,7 +24,7 @@ from indexer.search.opensearch.entries import PROBE, source_of
 from indexer.search.opensearch.indices import is_of_older_release, write_alias
 from indexer.search.opensearch.limiter import Limiter
 from indexer.search.opensearch.reading import states_of
-from indexer.search.opensearch.reasons import is_unreached, reason_of
+from indexer.search.opensearch.reasons import failure_of, is_unreached, reason_of, room_in
 from indexer.search.opensearch.verdicts import (
     ANSWERED,
     STALE,
@@ -32,6 +32,7 @@ from indexer.search.opensearch.verdicts import (
     WRITTEN,
     Kind,
     Verdict,
+    never_fits,
     outcome_of,
     verdict_on,
 )
@@ -160,7 +161,8 @@ class Publisher:
         try:
             with self.limiter.slot():
                 answer = self._client.bulk(body=body, require_alias=True, filter_path=TELLING)
-            verdicts = [verdict_on(item) for item in answer["items"]]
+            answers = zip(items, answer["items"], strict=True)
+            verdicts = [verdict_on(answer, len(item.source)) for item, answer in answers]
         except OpenSearchException as error:
             return self._troubled(items, error)
         except (AttributeError, KeyError, StopIteration, TypeError, ValueError):
@@ -171,9 +173,13 @@ class Publisher:
 
     def _troubled(self, items: Sequence[Item], error: OpenSearchException) -> list[Verdict]:
         status = error.status_code if isinstance(error, TransportError) else None
-        if status == 413:
+        size = sum(len(item.source) for item in items)
+        room = room_in(failure_of(error)[1]) if isinstance(error, TransportError) else None
+        if status == 413 or (room is not None and size > room):
             middle = len(items) // 2
-            return self._call(items[:middle]) + self._call(items[middle:]) if middle else [TOO_LARGE]
+            if middle:
+                return self._call(items[:middle]) + self._call(items[middle:])
+            return [TOO_LARGE if room is None else never_fits(size, room)]
         if status in OVERLOADED:
             self.limiter.overloaded()
         if self._is_giant(items) and _arrived(error):

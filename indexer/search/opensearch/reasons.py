@@ -26,6 +26,7 @@ _OF_A_STATUS = {
     429: "OpenSearch is overloaded ({kind}).",
 }
 _BLOCK = re.compile(r"blocked by: \[(.+?)\]", re.DOTALL)
+_ROOM = re.compile(r"(?:\b(?:node_)?max_coordinating_and_primary_bytes=|larger than the limit of \[)([0-9]{1,18})")
 _INDEX = re.compile(r"(?:no such index|index) \[([^\[\]]+)\]")
 
 
@@ -55,6 +56,12 @@ def reason_for(status: int, kind: str, reason: str) -> str:
         return "A write alias leads to no index that may be written; run `fencepost index rebuild`."
     known = _OF_A_KIND.get(kind) or _OF_A_STATUS.get(status) or "OpenSearch answered {status} ({kind})."
     return known.format(status=status, kind=_safe(kind) or "no details")
+
+
+def room_in(reason: str) -> int | None:
+    """The bytes for which the engine has room when it does nothing else, if it refuses for want of room and says so."""
+    found = _ROOM.search(reason)
+    return int(found[1]) if found else None
 
 
 def is_unreached(error: OpenSearchException) -> bool:

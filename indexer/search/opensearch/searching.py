@@ -12,7 +12,7 @@ from uuid import UUID
 
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import TransportError
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Engine, text
 
 from indexer.search.backend import EXACT_TOTAL, FacetValue, Hit, HitPassage, SearchPage, SearchRequest, Sort
 from indexer.search.cursor import Cursor
@@ -56,11 +56,15 @@ class Searcher:
         self._alias = alias
         self._points = Points(client, alias)
 
-    def search(self, connection: Connection, request: SearchRequest) -> SearchPage:
-        """One page of the documents that match. Raises Invalid for a query or a cursor that cannot be."""
+    def search(self, engine: Engine, request: SearchRequest) -> SearchPage:
+        """One page of the documents that match. Raises Invalid for a query or a cursor that cannot be.
+
+        While OpenSearch answers no connection is held: a slow one must not keep them from all other requests.
+        """
         cursor = Cursor.of(request, _is_place)
-        terms = look_up(connection, parse(request.text), with_shares=False)
-        query = queries.query_of(terms, scope_of(connection, request), request.sort)
+        with engine.connect() as connection:
+            terms = look_up(connection, parse(request.text), with_shares=False)
+            query = queries.query_of(terms, scope_of(connection, request), request.sort)
         with explaining():
             answer = self._ask(_body(request, cursor, query), cursor)
             hits = answer.hits[: request.limit]
@@ -68,11 +72,13 @@ class Searcher:
             following = self._next(request, cursor, answer)
         passages = marked(terms, pieces)
         total = answer.found["hits"]["total"]
-        names = _names(connection, answer)
+        with engine.connect() as connection:
+            names = _names(connection, answer)
+            shown = _hits(connection, hits, names, passages)
         return SearchPage(
             total=min(total["value"], EXACT_TOTAL),
             total_capped=total["relation"] != "eq",
-            hits=_hits(connection, hits, names, passages),
+            hits=shown,
             facets=_facets(answer, names),
             next=None if following is None else str(following),
         )

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import Any, NamedTuple
 
-from indexer.search.opensearch.reasons import NO_WRITE_INDEX, failure_in, reason_for
+from indexer.search.opensearch.reasons import NO_WRITE_INDEX, failure_in, reason_for, room_in
 from pipeline.outcomes import OUTAGE, Outcome, Rejected, RetryLater, Superseded, outage
 
 
@@ -35,8 +35,16 @@ STALE = Verdict(Kind.STALE)
 TOO_LARGE = Verdict(Kind.TOO_LARGE, "The engine takes no request as large as this document's entry.")
 
 
-def verdict_on(item: dict[str, Any]) -> Verdict:
-    """The verdict of one item of an answer, such as {"index": {"status": 201}}."""
+def never_fits(size: int, room: int) -> Verdict:
+    """The verdict of an entry for which the engine has no room even when it does nothing else."""
+    return Verdict(
+        Kind.TOO_LARGE,
+        f"OpenSearch has room for {room / 1e6:.1f} MB at a time; this document's entry has {size / 1e6:.1f} MB.",
+    )
+
+
+def verdict_on(item: dict[str, Any], size: int) -> Verdict:
+    """The verdict of one item of an answer, such as {"index": {"status": 201}}, to an entry of so many bytes."""
     answer = next(iter(item.values()))
     status = int(answer["status"])
     if status < 300:
@@ -46,6 +54,8 @@ def verdict_on(item: dict[str, Any]) -> Verdict:
         return STALE
     if status == 413:
         return TOO_LARGE
+    if (room := room_in(reason)) is not None and size > room:
+        return never_fits(size, room)
     return Verdict(_kind(status, kind, reason), reason_for(status, kind, reason))
 
 

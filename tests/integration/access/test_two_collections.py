@@ -12,6 +12,7 @@ GUARDED = [route for route in routes.ALL if route.needs is not None]
 CHANGING = {"POST", "PUT", "DELETE"}
 NO_DOCUMENTS = {"POST /logout", "GET /v1/openapi.json", "POST /v1/keys", "GET /v1/keys", "DELETE /v1/keys/{prefix}"}
 NO_DOCUMENTS |= {route.name for route in routes.ALL if "/index" in route.path}
+TELLING = [route for route in GUARDED if route.name.startswith("GET /v1/") and "{" not in route.path]
 SHOWS_PROCESSES = {"GET /v1/overview", "GET /", "GET /v1/workers", "GET /workers"}
 
 
@@ -80,6 +81,29 @@ def test_whoever_may_sees_or_changes_it_by_the_same_request(scene: Scene, route:
         elif route.name not in SHOWS_PROCESSES:
             seen += shelf.name in answer.text or any(one in answer.text for one in shelf.ids)
     assert route.method in CHANGING or route.name in SHOWS_PROCESSES or seen
+
+
+@pytest.mark.parametrize("route", TELLING, ids=lambda route: route.name)
+def test_no_number_counts_what_is_in_another_collection(scene: Scene, token: str, route: Declared) -> None:
+    """Not even that of a route that is yet to come: all it tells stays the same whatever comes to be elsewhere."""
+    requests = shelves.requests_for(route, shelves.unknown("harbour"))
+
+    def told() -> list[str]:
+        return [scene.ask(token, "GET", path, **options).text for path, options in requests]
+
+    before = told()
+    scene.shelf()
+    assert told() == before
+
+
+def test_each_filter_by_collection_is_tried_above(scene: Scene, token: str, theirs: Shelf) -> None:
+    paths = scene.ask(token, "GET", "/v1/openapi.json").json()["paths"]
+    for path, methods in paths.items():
+        names = {parameter["name"] for parameter in methods.get("get", {}).get("parameters", ())}
+        if "collection" in names:
+            route = next(one for one in GUARDED if one.name == f"GET {path}")
+            asked = [options.get("params", {}) for _, options in shelves.requests_for(route, theirs)]
+            assert any(params.get("collection") == theirs.name for params in asked), route.name
 
 
 def test_facets_and_totals_count_what_the_key_may_see(scene: Scene, theirs: Shelf, token: str) -> None:
@@ -151,7 +175,7 @@ def expected(route: Declared) -> set[int]:
 
 def without_echo(answer: Response, path: str, options: dict[str, object], shelf: Shelf) -> str:
     """What an answer tells beyond what was asked for by name."""
-    told = answer.text + answer.headers.get("location", "")
+    told = (answer.text + answer.headers.get("location", "")).replace(f"outbox row {shelf.row_id};", "…")
     asked = f"{path} {options}"
     for name in {*shelf.ids, shelf.name, f"published {shelf.name}"}:
         if name in asked:

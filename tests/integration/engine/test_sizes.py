@@ -109,6 +109,54 @@ def test_a_giant_that_was_written_after_all_is_not_sent_again(scripted: Scripted
     assert [action["_id"] for action in scripted.calls[-1].actions] == [str(other.document_id)]
 
 
+PRESSURE = (
+    "rejected execution of coordinating operation [coordinating_and_primary_bytes=0, replica_bytes=0, all_bytes=0, "
+    "coordinating_operation_bytes=66500000, max_coordinating_and_primary_bytes={}]"
+)
+BREAKER = (
+    "[parent] Data too large, data for [<http_request>] would be [99000000/94.4mb], which is larger than the limit of "
+    "[{}/50mb], real usage: [1/1b], new bytes reserved: [99000000/94.4mb]"
+)
+NO_ROOM = pytest.mark.parametrize(
+    ("kind", "reason"),
+    [("rejected_execution_exception", PRESSURE), ("circuit_breaking_exception", BREAKER)],
+    ids=["indexing pressure", "breaker"],
+)
+
+
+@NO_ROOM
+@pytest.mark.parametrize("where", ["call", "item"])
+def test_what_can_never_fit_is_refused_at_once(scripted: ScriptedEngine, kind: str, reason: str, where: str):
+    why = reason.format(90 * KB)
+    refused = failure(429, kind, why) if where == "call" else everything(refusal(429, kind, why))
+    scripted.script(NOT_THERE, refused, everything_written)
+    giant, after = entry("x " * 50 * KB), entry()
+    outcomes = backend_of(scripted.url, bulk_bytes=20 * KB).publish(None, ["live"], [giant, after])
+    outcome = outcomes.pop(giant.document_id)
+    assert isinstance(outcome, Rejected)
+    assert outcome.code == "index_payload_too_large"
+    assert outcome.message.startswith("OpenSearch has room for 0.1 MB at a time; this document's entry has 0.")
+    assert outcomes == {}
+    assert len(scripted.calls) == 3, "it is sent once"
+
+
+@NO_ROOM
+def test_what_would_fit_at_another_time_is_not_refused(scripted: ScriptedEngine, kind: str, reason: str):
+    refused = failure(429, kind, reason.format(10**9))
+    scripted.script(NOT_THERE, refused, everything_written)
+    giant = entry("x " * 50 * KB)
+    outcomes = backend_of(scripted.url, bulk_bytes=20 * KB).publish(None, ["live"], [giant])
+    assert isinstance(outcomes[giant.document_id], RetryLater)
+
+
+@NO_ROOM
+def test_a_call_for_which_there_is_never_room_is_halved(scripted: ScriptedEngine, kind: str, reason: str):
+    scripted.script(failure(429, kind, reason.format(30 * KB)))
+    entries = [entry("x " * 10 * KB) for _ in range(2)]
+    assert backend_of(scripted.url).publish(None, ["live"], entries) == {}
+    assert [len(call.actions) for call in scripted.calls] == [2, 1, 1]
+
+
 def test_a_giant_that_has_no_room_for_ever_spends_its_attempts(scripted: ScriptedEngine):
     scripted.script(NOT_THERE, *[everything(refusal(429, "circuit_breaking_exception"))] * 4)
     giant = entry("x " * 50 * KB)

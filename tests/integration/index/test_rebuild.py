@@ -346,6 +346,16 @@ def test_only_a_retired_index_that_nobody_uses_can_be_dropped(library: Library):
     library.check()
 
 
+def test_of_what_was_replaced_only_the_newest_is_kept(library: Library):
+    library.add_many(2)
+    for _ in range(2):
+        library.run(library.rebuild())
+    _, second, live = names(library)
+    library.builder.run_once()
+    assert names(library) == {second: IndexState.RETIRED, live: IndexState.LIVE}
+    library.check()
+
+
 def test_a_tombstone_is_not_purged_while_it_is_being_refilled(library: Library):
     document = library.add()
     library.delete(document)

@@ -27,8 +27,7 @@ def settings(url: str) -> Settings:
 
 
 def search(database: Database, url: str) -> None:
-    with database.engine.connect() as connection:
-        OpenSearchBackend(settings(url)).search(connection, SearchRequest("word"))
+    OpenSearchBackend(settings(url)).search(database.engine, SearchRequest("word"))
 
 
 def test_an_engine_that_does_not_answer(database: Database, nowhere: str):
@@ -50,8 +49,8 @@ def test_an_index_that_somebody_removed(index: SearchIndex, index_prefix: str, n
 def test_a_next_page_does_not_wait_twice(index: SearchIndex, nowhere: str):
     index.publish(*(index.entry(f"{n}", "word") for n in range(3)))
     cursor = index.search("word", limit=1).next
-    with index.engine.connect() as connection, pytest.raises(IndexUnavailable, match="did not answer in time"):
-        OpenSearchBackend(settings(nowhere)).search(connection, SearchRequest("word", limit=1, cursor=cursor))
+    with pytest.raises(IndexUnavailable, match="did not answer in time"):
+        OpenSearchBackend(settings(nowhere)).search(index.engine, SearchRequest("word", limit=1, cursor=cursor))
 
 
 def test_the_api_answers_503(database: Database, nowhere: str):
