@@ -170,7 +170,9 @@ class OutdatedShape(BaseModel):
     media_type: str
     stored: str = Field(description="The version of the reader whose text is published.")
     now: str | None = Field(None, description="The version that would read it now; absent: nothing does any more.")
-    why: Literal["reader", "settings"] = Field(description="What has changed; `settings`: limits, OCR or an encoding.")
+    why: Literal["reader", "inside", "settings"] = Field(
+        description="What has changed; `inside`: the readers of files inside; `settings`: limits, OCR or an encoding."
+    )
     documents: int
 
 

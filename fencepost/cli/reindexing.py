@@ -11,7 +11,11 @@ from fencepost.cli.settled import Wait, end_with, failures_of
 if TYPE_CHECKING:
     from fencepost.client import Client
 
-CHANGED = {"reader": "its reader has changed", "settings": "limits, OCR or encoding have changed"}
+CHANGED = {
+    "reader": "its reader has changed",
+    "inside": "a reader of what is inside has changed",
+    "settings": "limits, OCR or encoding have changed",
+}
 
 
 def register(app: typer.Typer) -> None:

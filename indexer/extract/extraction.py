@@ -4,6 +4,7 @@ from dataclasses import astuple
 from hashlib import blake2b
 
 from indexer import passages
+from indexer.extract import sniff
 from indexer.extract.kinds import KINDS, Kind
 from indexer.extract.language import language_of
 from indexer.extract.quality import text_quality
@@ -20,12 +21,13 @@ how its language is told."""
 
 
 def extractor(kind: Kind) -> str:
-    """The version of all that reads this kind: `pdf-2.1`. A container's has a digest of what may be inside it."""
-    version = f"{kind.name}-{REVISION}.{kind.revision}"
-    if not kind.contains:
-        return version
-    inside = "\0".join(sorted(f"{other.name}-{other.revision}" for other in KINDS.values()))
-    return f"{version}.{_digest(inside)}"
+    """The version of what reads this kind: `pdf-2.1`. A stored result's goes on with those of what was inside."""
+    return f"{kind.name}-{REVISION}.{kind.revision}"
+
+
+def versions_inside() -> dict[str, str]:
+    """The versions that may be recorded of what is inside a document, by the names of the kinds and of the sniffer."""
+    return {kind.name: kind.version for kind in KINDS.values()} | {"sniff": sniff.VERSION}
 
 
 def fingerprint(kind: Kind, request: Request) -> str:
@@ -47,7 +49,10 @@ def extract(request: Request, kind: Kind | None = None) -> Extraction:
     clean = [Block(clean_text(b.text), b.page, _clean(b.member), _clean(b.heading)) for b in kept]
     quality = text_quality(kept, clean, truncated=truncated or reading.truncated, partial=bool(reading.partial))
     pieces = passages.cut([block for block in clean if block.text])
-    return Extraction(kind.media_type, quality, pieces, _facts(reading, clean, truncated=truncated))
+    facts = _facts(reading, clean, truncated=truncated)
+    if request.spent.versions:
+        facts["contains"] = sorted(request.spent.versions)
+    return Extraction(kind.media_type, quality, pieces, facts)
 
 
 def _capped(blocks: list[Block], most: int) -> tuple[list[Block], bool]:

@@ -152,11 +152,48 @@ def test_another_revision_of_a_reader_makes_what_it_read_outdated(
 ) -> None:
     monkeypatch.setitem(KINDS, "markdown", replace(KINDS["markdown"], revision=99))
     answer, extracted = again(shelf, pool, database, shelf.world.settings)
+    (guide,) = answer["outdated"]
+    assert (guide["media_type"], guide["why"], guide["documents"]) == ("text/markdown", "reader", 1)
+    assert guide["now"].endswith(".99")
+    assert extracted == ["guide.md"]
+
+
+def test_another_revision_makes_those_outdated_that_have_such_a_file_inside_and_no_other(
+    shelf: Library, pool: CountingPool, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boxes = {"guide.zip": {"guide.md": b"# Wicks\n\nTrim them."}, "notes.zip": {"notes.txt": b"plain notes"}}
+    for name, members in boxes.items():
+        shelf.world.upload(documents.archive(members), key=name, filename=name)
+    deliver(shelf, pool)
+    pool.taken()
+    before, revised = KINDS["markdown"], replace(KINDS["markdown"], revision=99)
+    monkeypatch.setitem(KINDS, "markdown", revised)
+    monkeypatch.delitem(KINDS, "json")
+    answer, extracted = again(shelf, pool, database, shelf.world.settings)
     told = {each["media_type"]: each for each in answer["outdated"]}
-    guide = told.pop("text/markdown")
-    assert (guide["why"], guide["now"].endswith(".99"), guide["documents"]) == ("reader", True, 1)
-    assert set(told) <= {"application/pdf"}, "one may hold attached files of any kind"
-    assert extracted == ["guide.md", *(["scan.pdf"] if told else [])]
+    box = told["application/zip"]
+    assert (box["why"], box["stored"], box["now"]) == ("inside", before.version, revised.version)
+    assert (box["documents"], sorted(told)) == (1, ["application/zip", "text/markdown"])
+    assert extracted == ["guide.md", "guide.zip"]
+
+
+def test_an_archive_is_extracted_again_once_another_reader_would_read_what_is_inside(
+    shelf: Library, pool: CountingPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box = documents.archive({"tide.pdf": documents.pdf([["High water"]])})
+
+    def upload(name: str) -> list[str]:
+        shelf.world.upload(box, key=name, filename=name)
+        deliver(shelf, pool)
+        return pool.taken()
+
+    assert upload("first.zip") == ["first.zip"]
+    assert upload("second.zip") == []
+    monkeypatch.setitem(KINDS, "markdown", replace(KINDS["markdown"], revision=99))
+    assert upload("third.zip") == []
+    monkeypatch.setitem(KINDS, "pdf", replace(KINDS["pdf"], revision=99))
+    assert upload("fourth.zip") == ["fourth.zip"]
+    assert shelf.find("water") == 4
 
 
 @pytest.mark.usefixtures("shelf")
