@@ -143,6 +143,28 @@ def test_a_member_that_may_be_of_another_kind_some_day_is_recorded(member: bytes
     assert VERSION in contains
 
 
+GARBAGE = "\ue000\ue001 \ufffd word " * 50
+
+
+def test_one_member_of_garbage_is_named_and_does_not_discredit_the_others():
+    inner = documents.archive({"garbage.txt": GARBAGE.encode(), "good.txt": b"good words"})
+    found = read(documents.archive({"in.zip": inner, "long.txt": b"plain words " * 100}))
+    assert found.text_quality is TextQuality.PARTIAL
+    assert found.facts["partial"] == ["in.zip/garbage.txt: its text is unreliable"]
+    mail = message(multipart("mixed", [part("See below " * 100), packed(GARBAGE.encode(), "text/plain", "a.txt")]))
+    assert read(mail).facts["partial"] == ["a.txt: its text is unreliable"]
+
+
+def test_a_document_is_unreliable_when_most_of_it_or_its_own_text_is():
+    most = read(documents.archive({"garbage.txt": GARBAGE.encode(), "good.txt": b"good words"}))
+    assert most.text_quality is TextQuality.TEXT_UNRELIABLE
+    assert most.facts["partial"] == ["garbage.txt: its text is unreliable"]
+    attached = packed(b"plain words " * 1000, "text/plain", "a.txt")
+    own = read(message(multipart("mixed", [part(GARBAGE, "text/plain; charset=utf-8"), attached])))
+    assert own.text_quality is TextQuality.TEXT_UNRELIABLE
+    assert "partial" not in own.facts
+
+
 def test_an_empty_member_has_nothing_to_miss():
     assert read(documents.archive({"__init__.py": b"", "a.py": b"pass"})).text_quality is TextQuality.OK
 
