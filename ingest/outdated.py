@@ -14,6 +14,8 @@ from sqlalchemy import Connection, Engine, RowMapping, text
 from ingest.campaign import accepted_of
 from ingest.intake import Intake
 from ingest.shapes import Campaign, OutdatedShape
+from pipeline.agreement import disagreements
+from pipeline.settings import Settings
 
 BATCH = 1000
 FIRST = UUID(int=0)
@@ -42,7 +44,9 @@ class Extent:
         return {"collection": self.collection, "visible": self.visible}
 
 
-def reindex_outdated(engine: Engine, intake: Intake, expected: Expected, extent: Extent, *, dry_run: bool) -> Campaign:
+def reindex_outdated(
+    engine: Engine, intake: Intake, expected: Expected, extent: Extent, settings: Settings, *, dry_run: bool
+) -> Campaign:
     """Accepts a new version of each such document, in short transactions; `dry_run` only counts them.
 
     One whose newest version waits or is in work is skipped, as that will be read anyway; one whose newest version
@@ -60,11 +64,19 @@ def reindex_outdated(engine: Engine, intake: Intake, expected: Expected, extent:
             found[row["media_type"], *_change(row["extractor"], _now(row, expected))] += 1
     with engine.connect() as connection:
         quarantined = _quarantined(connection, extent)
+        warnings = disagreements(connection, settings)
     shapes = [
         OutdatedShape(media_type=media_type, stored=stored, now=now, why=why, documents=n)
         for (media_type, stored, now, why), n in sorted(found.items(), key=str)
     ]
-    return Campaign(accepted=accepted, skipped=skipped, outdated=shapes, quarantined=quarantined, dry_run=dry_run)
+    return Campaign(
+        accepted=accepted,
+        skipped=skipped,
+        outdated=shapes,
+        quarantined=quarantined,
+        dry_run=dry_run,
+        warnings=warnings or None,
+    )
 
 
 def _now(row: RowMapping, expected: Expected) -> tuple[str, str] | None:

@@ -186,3 +186,6 @@ class Campaign(BaseModel):
         None, description="Told of `outdated` ones: how many in quarantine may work now, by code (at most 10,000)."
     )
     dry_run: bool | None = Field(None, description="Told of `outdated` ones: whether they were only counted.")
+    warnings: list[str] | None = Field(
+        None, description="Told of `outdated` ones: live workers that read with other settings than this server."
+    )

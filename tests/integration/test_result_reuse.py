@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from httpx import Client
+from pydantic import SecretStr
 
 from indexer.attempt import Indexer
 from indexer.extract import KINDS, Extraction, Kind, Request
@@ -15,6 +16,7 @@ from indexer.search.backend import SearchRequest
 from pipeline import quarantine
 from pipeline.holding import Holding
 from pipeline.outcomes import Rejected
+from pipeline.processes import Presence
 from pipeline.settings import Extract, Settings
 from tests.support import api, documents, indexing
 from tests.support.indexing import Library
@@ -217,6 +219,27 @@ def test_what_waits_is_skipped_and_what_failed_is_for_the_quarantine(shelf: Libr
     assert answer["quarantined"] == {"unsupported_format": 1}
     newest = world.row("SELECT * FROM jobs WHERE document_id = :id AND input_version = 2", id=ids["letter.txt"])
     assert newest["priority"] == 2
+
+
+def test_a_live_worker_that_reads_with_other_settings_is_told(database: Database) -> None:
+    def served(extract: Extract) -> list[list[str]]:
+        with api.serving(database, Settings(extract=extract)) as client:
+            workers = client.get("/v1/workers").raise_for_status().json()["warnings"]
+            return [workers, outdated(client, dry_run=True).get("warnings", [])]
+
+    theirs = Extract(characters=30_000_000, ocr_languages="eng", seconds=7)
+    worker = Presence(Settings(database_url=SecretStr(database.url), extract=theirs), kind="worker")
+    worker.start()
+    (told,), again = served(Extract())
+    assert again == [told]
+    assert told == (
+        f"Worker {worker.process_id} reads documents with other settings than this server: "
+        "FENCEPOST_EXTRACT__CHARACTERS is 30,000,000 there, 20,000,000 here, "
+        "FENCEPOST_EXTRACT__OCR_LANGUAGES is eng there, not set here."
+    )
+    assert served(theirs.model_copy(update={"seconds": 30})) == [[], []]
+    worker.stop()
+    assert served(Extract()) == [[], []]
 
 
 @pytest.mark.usefixtures("shelf")
