@@ -108,24 +108,30 @@ class Refiller:
         return trouble is None
 
     def _in_one(self, batch: Batch) -> list[Outcome]:
-        """Publishes and finishes in one transaction."""
+        """Publishes and finishes in one transaction. What became outdated since it was read, the index refuses."""
+        read = self._read_and_note(batch)
         with self._engine.begin() as connection:
             held = refills.lock_held(connection, batch)
-            read = _read(connection, held)
-            self._languages.note(entry.language for entry in read.entries)
-            refused = self._backend.publish(connection, [batch.index], read.entries)
+            theirs = {refill.document_id for refill in held}
+            entries = [entry for entry in read.entries if entry.document_id in theirs]
+            refused = self._backend.publish(connection, [batch.index], entries)
             faults.reach(Fault.REFILL_AFTER_PUBLISH)
             return self._finish(connection, batch, held, _judged(read, refused))
 
     def _in_two(self, batch: Batch) -> list[Outcome]:
         """Publishes while no transaction is open, and then finishes."""
-        with self._engine.begin() as connection:
-            read = _read(connection, batch.refills)
-        self._languages.note(entry.language for entry in read.entries)
+        read = self._read_and_note(batch)
         refused = self._backend.publish(None, [batch.index], read.entries)
         faults.reach(Fault.REFILL_AFTER_PUBLISH)
         with self._engine.begin() as connection:
             return self._finish(connection, batch, batch.refills, _judged(read, refused))
+
+    def _read_and_note(self, batch: Batch) -> _Read:
+        """Reads what is published; its languages are known before it is found."""
+        with self._engine.begin() as connection:
+            read = _read(connection, batch.refills)
+        self._languages.note(entry.language for entry in read.entries)
+        return read
 
     def _finish(
         self, connection: Connection, batch: Batch, held: Sequence[Refill], judged: dict[UUID, Outcome]

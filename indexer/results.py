@@ -2,6 +2,9 @@
 
 The key is (SHA-256 of the bytes, version of the extractor, fingerprint of all else that decides the text). Whoever
 comes second finds the row of the first; failures are never stored. Passages are kept as compressed JSON.
+
+What is inside a document is known when it has been read. So a result is stored under the version of its reader and of
+all that read what was inside (`zip-4.1+pdf-2+text-1`), and found by the first as long as all the others are of today.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -13,12 +16,13 @@ import zstandard
 from sqlalchemy import Connection, text
 
 from indexer.extract import Extraction, Passage
+from indexer.extract.extraction import versions_inside
 
 LEVEL = 1
 
 
 class Key(NamedTuple):
-    """Names a result."""
+    """Names a result, by the version of the document's own reader."""
 
     sha256: bytes
     extractor: str
@@ -37,21 +41,26 @@ class Result:
 
 
 def find(connection: Connection, keys: Collection[Key]) -> dict[Key, Result]:
-    """The stored results among these keys."""
+    """The stored results among these keys; where two texts were stored at once, all take the first."""
     if not keys:
         return {}
     rows = connection.execute(
         text("""
-            SELECT result_id, sha256, extractor, fingerprint, media_type, text_quality, passages,
-                   facts ->> 'language' AS language
+            SELECT DISTINCT ON (k.sha256, k.extractor, k.fingerprint)
+                   r.result_id, k.sha256, k.extractor, k.fingerprint, r.media_type, r.text_quality, r.passages,
+                   r.facts ->> 'language' AS language
             FROM unnest(CAST(:hashes AS bytea[]), CAST(:extractors AS text[]), CAST(:fingerprints AS text[]))
                  AS k (sha256, extractor, fingerprint)
-            JOIN results USING (sha256, extractor, fingerprint)
+            JOIN results r ON r.sha256 = k.sha256 AND r.fingerprint = k.fingerprint
+                 AND split_part(r.extractor, '+', 1) = k.extractor
+                 AND (string_to_array(r.extractor, '+'))[2:] <@ CAST(:inside AS text[])
+            ORDER BY k.sha256, k.extractor, k.fingerprint, r.result_id
         """),
         {
             "hashes": [key.sha256 for key in keys],
             "extractors": [key.extractor for key in keys],
             "fingerprints": [key.fingerprint for key in keys],
+            "inside": list(versions_inside().values()),
         },
     )
     return {
@@ -64,7 +73,7 @@ def find(connection: Connection, keys: Collection[Key]) -> dict[Key, Result]:
 
 def store(connection: Connection, extractions: Mapping[Key, Extraction]) -> None:
     """Stores results; what somebody else stored in the meantime stays as it is. In key order, against deadlocks."""
-    rows = sorted(extractions.items())
+    rows = sorted((_with_inside(key, extraction), extraction) for key, extraction in extractions.items())
     connection.execute(
         text("""
             INSERT INTO results (sha256, extractor, fingerprint, media_type, text_quality, facts, passages)
@@ -86,6 +95,13 @@ def store(connection: Connection, extractions: Mapping[Key, Extraction]) -> None
             "passages": [pack(extraction.passages) for _, extraction in rows],
         },
     )
+
+
+def _with_inside(key: Key, extraction: Extraction) -> Key:
+    """The key with the versions of what was inside; a child of ours is believed only what there is."""
+    contains = extraction.facts.get("contains")
+    inside = [version for version in versions_inside().values() if isinstance(contains, list) and version in contains]
+    return key._replace(extractor="+".join([key.extractor, *sorted(inside)]))
 
 
 def read(connection: Connection, result_id: int) -> list[Passage]:

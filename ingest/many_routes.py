@@ -16,7 +16,7 @@ from ingest.shapes import Campaign
 from pipeline.collections import collection_name
 from pipeline.errors import Refusal
 from pipeline.problems import documented
-from pipeline.requests import EXAMPLE_ID, WRITES, TheCaller, TheEngine
+from pipeline.requests import EXAMPLE_ID, WRITES, TheCaller, TheEngine, TheSettings
 from pipeline.states import State
 
 router = APIRouter(tags=["documents"], dependencies=[WRITES])
@@ -93,11 +93,16 @@ class Wanted(BaseModel):
     responses=documented(400),
 )
 def reindex(
-    wanted: Annotated[Wanted, Body()], engine: TheEngine, intake: TheIntake, caller: TheCaller, expected: TheExpected
+    wanted: Annotated[Wanted, Body()],
+    engine: TheEngine,
+    intake: TheIntake,
+    caller: TheCaller,
+    expected: TheExpected,
+    settings: TheSettings,
 ) -> Campaign:
     """Makes new versions behind all live uploads. Skips deleted documents and those that wait anyway."""
     choice = wanted.choice()
     if wanted.outdated:
         extent = Extent(choice.collection, caller.visible)
-        return reindex_outdated(engine, intake, expected, extent, dry_run=wanted.dry_run)
+        return reindex_outdated(engine, intake, expected, extent, settings, dry_run=wanted.dry_run)
     return campaign.reindex(engine, intake, choice, caller.visible, encoding_changes(wanted.encoding))

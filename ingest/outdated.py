@@ -6,6 +6,7 @@ This room knows nothing of readers: whoever assembles the application says under
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Literal
 from uuid import UUID
 
 from sqlalchemy import Connection, Engine, RowMapping, text
@@ -13,6 +14,8 @@ from sqlalchemy import Connection, Engine, RowMapping, text
 from ingest.campaign import accepted_of
 from ingest.intake import Intake
 from ingest.shapes import Campaign, OutdatedShape
+from pipeline.agreement import disagreements
+from pipeline.settings import Settings
 
 BATCH = 1000
 FIRST = UUID(int=0)
@@ -22,7 +25,11 @@ COUNTED = 10_000
 
 Expected = Callable[[str, str], tuple[str, str] | None]
 """From the extractor of a stored result and the encoding in the document's metadata to today's (extractor, fingerprint)
-of its reader; None where there is none any more."""
+of its reader; None where there is none any more. An extractor lists the versions of the document's own reader and, each
+behind a `+`, of those that read what is inside."""
+
+Change = tuple[str, str | None, Literal["reader", "inside", "settings"]]
+"""The versions then and now, and what has changed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +44,15 @@ class Extent:
         return {"collection": self.collection, "visible": self.visible}
 
 
-def reindex_outdated(engine: Engine, intake: Intake, expected: Expected, extent: Extent, *, dry_run: bool) -> Campaign:
+def reindex_outdated(
+    engine: Engine, intake: Intake, expected: Expected, extent: Extent, settings: Settings, *, dry_run: bool
+) -> Campaign:
     """Accepts a new version of each such document, in short transactions; `dry_run` only counts them.
 
     One whose newest version waits or is in work is skipped, as that will be read anyway; one whose newest version
     failed is none of these: it is in quarantine.
     """
-    found: Counter[tuple[str, str, str | None]] = Counter()
+    found: Counter[tuple[str, *Change]] = Counter()
     accepted = skipped = 0
     for batch in _batches(engine, extent):
         outdated = [row for row in batch if _now(row, expected) != (row["extractor"], row["fingerprint"])]
@@ -52,21 +61,40 @@ def reindex_outdated(engine: Engine, intake: Intake, expected: Expected, extent:
         accepted += taken
         skipped += len(outdated) - (len(others) if dry_run else taken)
         for row in others:
-            now = _now(row, expected)
-            found[row["media_type"], row["extractor"], now and now[0]] += 1
+            found[row["media_type"], *_change(row["extractor"], _now(row, expected))] += 1
     with engine.connect() as connection:
         quarantined = _quarantined(connection, extent)
+        warnings = disagreements(connection, settings)
     shapes = [
-        OutdatedShape(
-            media_type=media_type, stored=stored, now=now, why="settings" if stored == now else "reader", documents=n
-        )
-        for (media_type, stored, now), n in sorted(found.items(), key=str)
+        OutdatedShape(media_type=media_type, stored=stored, now=now, why=why, documents=n)
+        for (media_type, stored, now, why), n in sorted(found.items(), key=str)
     ]
-    return Campaign(accepted=accepted, skipped=skipped, outdated=shapes, quarantined=quarantined, dry_run=dry_run)
+    return Campaign(
+        accepted=accepted,
+        skipped=skipped,
+        outdated=shapes,
+        quarantined=quarantined,
+        dry_run=dry_run,
+        warnings=warnings or None,
+    )
 
 
 def _now(row: RowMapping, expected: Expected) -> tuple[str, str] | None:
     return expected(row["extractor"], row["encoding"])
+
+
+def _change(stored: str, expected: tuple[str, str] | None) -> Change:
+    """What differs, and nothing else: archives are counted together although each has other files inside."""
+    own, *inside = stored.split("+")
+    if expected is None:
+        return own, None, "reader"
+    own_now, *inside_now = expected[0].split("+")
+    if own != own_now:
+        return own, own_now, "reader"
+    if inside == inside_now:
+        return own, own, "settings"
+    changed = [pair for pair in zip(inside, inside_now, strict=True) if pair[0] != pair[1]]
+    return "+".join(old for old, _ in changed), "+".join(new for _, new in changed), "inside"
 
 
 def _batches(engine: Engine, extent: Extent) -> Iterator[list[RowMapping]]:

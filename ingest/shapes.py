@@ -170,7 +170,9 @@ class OutdatedShape(BaseModel):
     media_type: str
     stored: str = Field(description="The version of the reader whose text is published.")
     now: str | None = Field(None, description="The version that would read it now; absent: nothing does any more.")
-    why: Literal["reader", "settings"] = Field(description="What has changed; `settings`: limits, OCR or an encoding.")
+    why: Literal["reader", "inside", "settings"] = Field(
+        description="What has changed; `inside`: the readers of files inside; `settings`: limits, OCR or an encoding."
+    )
     documents: int
 
 
@@ -184,3 +186,6 @@ class Campaign(BaseModel):
         None, description="Told of `outdated` ones: how many in quarantine may work now, by code (at most 10,000)."
     )
     dry_run: bool | None = Field(None, description="Told of `outdated` ones: whether they were only counted.")
+    warnings: list[str] | None = Field(
+        None, description="Told of `outdated` ones: live workers that read with other settings than this server."
+    )

@@ -9,11 +9,13 @@ import socket
 import threading
 from collections.abc import Sequence
 
+import orjson
 from sqlalchemy import Connection, Engine, create_engine, make_url, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool
 
 from pipeline import events, leases
+from pipeline.agreement import deciding
 from pipeline.holding import Holding
 from pipeline.loop import Loop
 from pipeline.settings import Settings
@@ -111,8 +113,8 @@ class Presence:
     def _register(self, connection: Connection) -> int:
         (process_id,) = connection.execute(
             text("""
-                INSERT INTO processes (kind, host, pid, partitions, slots)
-                VALUES (:kind, :host, :pid, :partitions, :slots)
+                INSERT INTO processes (kind, host, pid, partitions, slots, reads_with)
+                VALUES (:kind, :host, :pid, :partitions, :slots, CAST(:reads_with AS jsonb))
                 RETURNING process_id
             """),
             {
@@ -121,9 +123,13 @@ class Presence:
                 "pid": os.getpid(),
                 "partitions": self._partitions,
                 "slots": self._slots,
+                "reads_with": self._reads_with(),
             },
         ).one()
         return int(process_id)
+
+    def _reads_with(self) -> str | None:
+        return orjson.dumps(deciding(self._settings.extract)).decode() if self._kind == "worker" else None
 
     def _note(self, connection: Connection) -> bool:
         """Notes the beat; returns whether this process had been taken for dead."""

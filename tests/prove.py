@@ -410,10 +410,10 @@ GUARDS = (
     ),
     Guard(
         "result key: members",
-        "indexer/extract/extraction.py",
-        "    if not kind.contains:\n",
-        "    if kind.name:\n",
-        "tests/unit/extract/test_samples.py",
+        "indexer/results.py",
+        "AND (string_to_array(r.extractor, '+'))[2:] <@ CAST(:inside AS text[])",
+        "AND CAST(:inside AS text[]) IS NOT NULL",
+        "tests/integration/test_result_reuse.py",
     ),
     Guard(
         "outdated by its settings",

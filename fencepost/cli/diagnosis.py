@@ -194,14 +194,17 @@ def _workers(url: str | None) -> Finding:
 
     try:
         with server(url) as client:
-            alive = [process["kind"] for process in client.get("/v1/workers")["items"] if process["alive"]]
+            answer = client.get("/v1/workers")
     except Answered as error:
         return Finding("processes", None, str(error))
     except FencepostError:
         return Finding("processes", None, "cannot be asked for without a server")
+    alive = [process["kind"] for process in answer["items"] if process["alive"]]
     missing = [kind for kind in ("relay", "worker", "sweeper") if kind not in alive]
     if missing:
         return Finding("processes", ok=False, finding=f"no {', no '.join(missing)} is running")
+    if answer["warnings"]:
+        return Finding("processes", ok=False, finding=" ".join(answer["warnings"]))
     workers = alive.count("worker")
     told = f"{workers} worker{'' if workers == 1 else 's'}, relay and sweeper are alive"
     return Finding("processes", ok=True, finding=told)

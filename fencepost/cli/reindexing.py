@@ -5,13 +5,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from fencepost.cli.options import AsJson, Collection, Url, server
-from fencepost.cli.output import NOTHING, examples, print_json, print_table
+from fencepost.cli.output import NOTHING, complain, examples, print_json, print_table
 from fencepost.cli.settled import Wait, end_with, failures_of
 
 if TYPE_CHECKING:
     from fencepost.client import Client
 
-CHANGED = {"reader": "its reader has changed", "settings": "limits, OCR or encoding have changed"}
+CHANGED = {
+    "reader": "its reader has changed",
+    "inside": "a reader of what is inside has changed",
+    "settings": "limits, OCR or encoding have changed",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -94,3 +98,5 @@ def _tell_outdated(answer: dict[str, Any]) -> None:
     for code, n in answer["quarantined"].items():
         again = f"fencepost quarantine replay --all --code {code}"
         typer.echo(f"{n:,} in quarantine ({code}); if a newer reader or another setting helps: {again}")
+    for warning in answer.get("warnings", []):
+        complain(warning)

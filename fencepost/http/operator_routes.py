@@ -21,6 +21,7 @@ from fencepost.http.operator_shapes import (
 )
 from indexer.search.backend import SearchBackend
 from pipeline import alarms, events, jobs, outbox, overview
+from pipeline.agreement import disagreements
 from pipeline.caller import Caller
 from pipeline.errors import Conflict, NotFound
 from pipeline.overview_cache import OverviewCache
@@ -78,7 +79,8 @@ def read_overview(cache: OverviewCache, engine: Engine, settings: Settings, back
 def list_workers(engine: TheEngine, settings: TheSettings) -> ProcessPage:
     """Tells who lives, what they read, and what they hold."""
     with engine.connect() as connection:
-        return ProcessPage.model_validate({"items": overview.workers(connection, settings)})
+        items, warnings = overview.workers(connection, settings), disagreements(connection, settings)
+    return ProcessPage.model_validate({"items": items, "warnings": warnings})
 
 
 @reading.get("/v1/jobs", summary="List jobs, the newest first", responses=documented())

@@ -220,6 +220,7 @@ class ProcessPage(BaseModel):
 
     items: list[ProcessItem]
     next: str | None = None
+    warnings: list[str] = Field(description="Live workers that read documents with other settings than this server.")
 
 
 class OldestQueued(BaseModel):

@@ -1,14 +1,16 @@
-"""Under which key a stored result would be found today, so that those of earlier readers and settings can be told."""
+"""Under which key a stored result would be stored today, so that those of earlier readers and settings can be told."""
 
 from collections.abc import Callable
 from functools import lru_cache
 
 from indexer.extract.allowance import limits, ocr_as_set
-from indexer.extract.extraction import extractor, fingerprint
+from indexer.extract.extraction import extractor, fingerprint, versions_inside
 from indexer.extract.kinds import KINDS
 from indexer.extract.types import Request
 from pipeline.settings import Extract
 
+GONE = "nothing"
+"""In the place of a reader inside that there is no more."""
 _REMEMBERED = 1000
 
 
@@ -21,10 +23,16 @@ def expected_key(settings: Extract) -> Callable[[str, str], tuple[str, str] | No
 
     @lru_cache(_REMEMBERED)
     def expected(stored: str, encoding: str) -> tuple[str, str] | None:
-        kind = KINDS.get(stored.rpartition("-")[0])
+        own, *inside = stored.split("+")
+        kind = KINDS.get(_name(own))
         if kind is None:
             return None
         request = Request(b"", encoding=encoding, limits=request_limits, ocr=request_ocr)
-        return extractor(kind), fingerprint(kind, request)
+        now = versions_inside()
+        return "+".join([extractor(kind), *(now.get(_name(one), GONE) for one in inside)]), fingerprint(kind, request)
 
     return expected
+
+
+def _name(version: str) -> str:
+    return version.rpartition("-")[0]

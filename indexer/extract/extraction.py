@@ -1,12 +1,13 @@
 """From a document's bytes to passages that may be stored: the one door through which text leaves this room."""
 
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from hashlib import blake2b
 
 from indexer import passages
+from indexer.extract import sniff
 from indexer.extract.kinds import KINDS, Kind
 from indexer.extract.language import language_of
-from indexer.extract.quality import text_quality
+from indexer.extract.quality import doubts, text_quality
 from indexer.extract.sniff import choose_kind
 from indexer.extract.types import Block, Extraction, Fact, Reading, Request, opened
 from pipeline.sanitise import clean_json, clean_text
@@ -20,12 +21,13 @@ how its language is told."""
 
 
 def extractor(kind: Kind) -> str:
-    """The version of all that reads this kind: `pdf-2.1`. A container's has a digest of what may be inside it."""
-    version = f"{kind.name}-{REVISION}.{kind.revision}"
-    if not kind.contains:
-        return version
-    inside = "\0".join(sorted(f"{other.name}-{other.revision}" for other in KINDS.values()))
-    return f"{version}.{_digest(inside)}"
+    """The version of what reads this kind: `pdf-2.1`. A stored result's goes on with those of what was inside."""
+    return f"{kind.name}-{REVISION}.{kind.revision}"
+
+
+def versions_inside() -> dict[str, str]:
+    """The versions that may be recorded of what is inside a document, by the names of the kinds and of the sniffer."""
+    return {kind.name: kind.version for kind in KINDS.values()} | {"sniff": sniff.VERSION}
 
 
 def fingerprint(kind: Kind, request: Request) -> str:
@@ -43,11 +45,14 @@ def extract(request: Request, kind: Kind | None = None) -> Extraction:
     kind = kind or choose_kind(request.content, request.filename, request.declared_media_type)
     with opened(request.content) as buffer:
         reading = kind.reader()(buffer, request)
-    kept, truncated = _capped(reading.blocks, request.limits.characters)
+    kept, is_cut = _capped(reading.blocks, request.limits.characters)
     clean = [Block(clean_text(b.text), b.page, _clean(b.member), _clean(b.heading)) for b in kept]
-    quality = text_quality(kept, clean, truncated=truncated or reading.truncated, partial=bool(reading.partial))
+    found = doubts(kept, clean)
+    partial = [*reading.partial, *(f"{member}: its text is unreliable" for member in found.members)]
+    reading = replace(reading, truncated=is_cut or reading.truncated, partial=partial)
+    quality = text_quality(kept, unreliable=found.of_all, truncated=reading.truncated, partial=bool(partial))
     pieces = passages.cut([block for block in clean if block.text])
-    return Extraction(kind.media_type, quality, pieces, _facts(reading, clean, truncated=truncated))
+    return Extraction(kind.media_type, quality, pieces, _facts(reading, clean, request.spent.versions))
 
 
 def _capped(blocks: list[Block], most: int) -> tuple[list[Block], bool]:
@@ -66,11 +71,11 @@ def _clean(text: str | None) -> str | None:
     return None if text is None else clean_text(text)
 
 
-def _facts(reading: Reading, blocks: list[Block], *, truncated: bool) -> dict[str, Fact]:
+def _facts(reading: Reading, blocks: list[Block], inside: set[str]) -> dict[str, Fact]:
     facts: dict[str, Fact] = {"characters": sum(len(block.text) for block in blocks)}
     if (language := language_of(blocks)) is not None:
         facts |= {"language": language.code, "language_confidence": language.confidence}
-    if truncated or reading.truncated:
+    if reading.truncated:
         facts["truncated"] = True
     if reading.partial:
         facts["partial"] = [clean_text(name[:_NAME_CHARACTERS]) for name in reading.partial[:_NAMED]]
@@ -78,6 +83,8 @@ def _facts(reading: Reading, blocks: list[Block], *, truncated: bool) -> dict[st
         facts["partial_more"] = len(reading.partial) - _NAMED
     for name, value in reading.facts.items():
         facts[name] = clean_json(value)  # type: ignore[assignment] # the shape of a JSON value stays as it is
+    if inside:
+        facts["contains"] = sorted(inside)
     return facts
 
 

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from typing import cast
 
-from indexer.extract.types import Reader
+from indexer.extract.types import Buffer, Reader, Reading, Request
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +18,7 @@ class Kind:
 
     `revision` is raised by whoever makes its reader give other text for the same bytes. Up to `in_process_bytes` it may
     be read in the worker itself, above in a child process. A `plain` kind has no members, pages or pictures: of all
-    limits only the one on characters changes its text. A container `contains` documents of other kinds.
+    limits only the one on characters changes its text.
     """
 
     name: str
@@ -27,11 +27,20 @@ class Kind:
     revision: int = 1
     in_process_bytes: int = 0
     plain: bool = False
-    contains: bool = False
+
+    @property
+    def version(self) -> str:
+        """What is recorded of a document inside another: `pdf-2`."""
+        return f"{self.name}-{self.revision}"
 
     def reader(self) -> Reader:
         """The reader; its module, and whatever that needs, is loaded on first use."""
         return _reader(self.module)
+
+    def read_inside(self, content: Buffer, request: Request) -> Reading:
+        """Reads what is inside another document, and records by which version: another one may read it otherwise."""
+        request.spent.versions.add(self.version)
+        return self.reader()(content, request)
 
 
 @cache
@@ -49,9 +58,9 @@ _OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("pdf", "application/pdf", "pdf", revision=2, contains=True),
-        Kind("docx", f"{_OFFICE}.wordprocessingml.document", "docx", 2, contains=True),
-        Kind("pptx", f"{_OFFICE}.presentationml.presentation", "pptx", contains=True),
+        Kind("pdf", "application/pdf", "pdf", revision=2),
+        Kind("docx", f"{_OFFICE}.wordprocessingml.document", "docx", 2),
+        Kind("pptx", f"{_OFFICE}.presentationml.presentation", "pptx"),
         Kind("xlsx", f"{_OFFICE}.spreadsheetml.sheet", "spreadsheet"),
         Kind("xlsb", "application/vnd.ms-excel.sheet.binary.macroenabled.12", "spreadsheet"),
         Kind("xls", "application/vnd.ms-excel", "spreadsheet"),
@@ -62,9 +71,9 @@ KINDS = {
         Kind("tiff", "image/tiff", "image"),
         Kind("bmp", "image/bmp", "image"),
         Kind("webp", "image/webp", "image"),
-        Kind("eml", "message/rfc822", "eml", contains=True),
-        Kind("msg", "application/vnd.ms-outlook", "msg", contains=True),
-        Kind("zip", "application/zip", "zip_file", contains=True),
+        Kind("eml", "message/rfc822", "eml"),
+        Kind("msg", "application/vnd.ms-outlook", "msg"),
+        Kind("zip", "application/zip", "zip_file"),
         Kind("html", "text/html", "html", revision=2, plain=True),
         Kind("markdown", "text/markdown", "markdown", plain=True, in_process_bytes=_MARKDOWN),
         Kind("text", "text/plain", "text", plain=True, in_process_bytes=_PLAIN),

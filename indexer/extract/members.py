@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from indexer.extract.sniff import choose_kind
+from indexer.extract.sniff import kind_inside
 from indexer.extract.types import Block, Reading, Request, reason
 from pipeline.errors import Permanent
 
@@ -40,7 +40,7 @@ class Members:
             if not data:
                 return Reading([])
             inside = replace(inside, content=data, declared_media_type=declared_media_type)
-            return choose_kind(data, inside.filename, declared_media_type).reader()(data, inside)
+            return kind_inside(data, inside).read_inside(data, inside)
 
         self.read_by(name, reader, quietly=quietly)
 

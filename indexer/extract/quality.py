@@ -1,7 +1,9 @@
 """What a document's text is like: good, missing, cut or garbage."""
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from indexer.extract.types import Block
 from pipeline.outcomes import TextQuality
@@ -14,27 +16,53 @@ _TELLING_BYTES = (b"\x7f", b"\xee", b"\xef", b"\xf3", b"\xf4")  # of all these i
 _GLYPH_NUMBER = re.compile(r"\(cid:\d+\)")
 
 
-def text_quality(blocks: Sequence[Block], clean: Sequence[Block], *, truncated: bool, partial: bool) -> TextQuality:
-    """The one quality that matters most to somebody who searches for this document, as read and as cleaned."""
+@dataclass(slots=True)
+class _Share:
+    meaningless: int = 0
+    characters: int = 0
+
+    def is_too_large(self) -> bool:
+        return self.meaningless > UNRELIABLE_SHARE * self.characters
+
+
+@dataclass(frozen=True, slots=True)
+class Doubts:
+    """Whether a text as a whole is unreliable, and the members whose own text is."""
+
+    of_all: bool
+    members: list[str]
+
+
+def doubts(blocks: Sequence[Block], clean: Sequence[Block]) -> Doubts:
+    """Judges each member by itself, blocks as read and as cleaned, so that one of many does not discredit the others.
+
+    The whole is what the document itself says, or most of the characters, wherever they are.
+    """
+    shares: defaultdict[str | None, _Share] = defaultdict(_Share)
+    for block, cleaned in zip(blocks, clean, strict=True):
+        share = shares[block.member]
+        share.characters += len(block.text)
+        share.meaningless += _meaningless(block.text, is_clean=cleaned.text is block.text)
+    bad = {member: share.characters for member, share in shares.items() if share.is_too_large()}
+    most = 2 * sum(bad.values()) > sum(share.characters for share in shares.values())
+    return Doubts(None in bad or most, [member for member in bad if member is not None])
+
+
+def text_quality(blocks: Sequence[Block], *, unreliable: bool, truncated: bool, partial: bool) -> TextQuality:
+    """The one quality that matters most to somebody who searches for this document."""
     if not any(block.text and not block.text.isspace() for block in blocks):
         return TextQuality.NO_TEXT
-    if _meaningless_share(blocks, clean) > UNRELIABLE_SHARE:
+    if unreliable:
         return TextQuality.TEXT_UNRELIABLE
     if truncated:
         return TextQuality.TRUNCATED
     return TextQuality.PARTIAL if partial else TextQuality.OK
 
 
-def _meaningless_share(blocks: Sequence[Block], clean: Sequence[Block]) -> float:
-    meaningless = total = 0
-    for block, cleaned in zip(blocks, clean, strict=True):
-        text = block.text
-        total += len(text)
-        if cleaned.text is not text or _may_have_meaningless(text):
-            meaningless += len(_MEANINGLESS.findall(text))
-        if "(cid:" in text:
-            meaningless += sum(len(found) for found in _GLYPH_NUMBER.findall(text))
-    return meaningless / total if total else 0.0
+def _meaningless(text: str, *, is_clean: bool) -> int:
+    """How many of its characters mean nothing."""
+    found = 0 if is_clean and not _may_have_meaningless(text) else len(_MEANINGLESS.findall(text))
+    return found + sum(map(len, _GLYPH_NUMBER.findall(text))) if "(cid:" in text else found
 
 
 def _may_have_meaningless(text: str) -> bool:

@@ -12,8 +12,13 @@ from indexer.extract.compound import Compound
 from indexer.extract.encodings import nul_encoding
 from indexer.extract.kinds import BY_MEDIA_TYPE, BY_SUFFIX, KINDS, Kind
 from indexer.extract.mail.mailbox import is_mailbox
-from indexer.extract.types import Buffer, opened
+from indexer.extract.types import Buffer, Request, opened
 from pipeline.errors import Permanent
+
+REVISION = 1
+"""Raised by whoever lets `choose_kind` give another kind for bytes that it had refused or taken for text, mail or an
+archive of anything. For whatever was taken for another kind, that kind's `revision` is raised instead."""
+VERSION = f"sniff-{REVISION}"
 
 _HEAD = 16 * 1024
 _TAIL = 2 * 1024
@@ -90,6 +95,9 @@ _COMPOUND_KINDS = (
     ("Book", "xls", "Excel workbook in the format of 1995"),
 )
 
+_FOR_WANT_OF_BETTER = frozenset({"eml", "zip"})
+"""What is none of the formats that look alike, as text is."""
+
 _PDF_HEADER = re.compile(rb"%PDF-\d")
 _PDF_OBJECT = re.compile(rb"(?:^|[\r\n])\s*\d+ \d+ obj\b")
 # Atomic: a comment is told in one way only, so that thousands of them cost thousands of steps.
@@ -117,6 +125,18 @@ def choose_kind(content: Buffer | Path, filename: str = "", declared_media_type:
         if _is_pdf(buffer, head):
             return KINDS["pdf"]
         return _magic_kind(head) or _text_kind(head, filename, declared_media_type)
+
+
+def kind_inside(content: Buffer, request: Request) -> Kind:
+    """The kind of a member; where there was doubt, it is recorded that another version may say something else."""
+    in_doubt = True
+    try:
+        kind = choose_kind(content, request.filename, request.declared_media_type)
+        in_doubt = kind.plain or kind.name in _FOR_WANT_OF_BETTER
+    finally:
+        if in_doubt:
+            request.spent.versions.add(VERSION)
+    return kind
 
 
 def _kind(name: str, described: str) -> Kind:

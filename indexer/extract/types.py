@@ -52,12 +52,16 @@ class Ocr:
 
 @dataclass(slots=True)
 class Spent:
-    """What a document has used up so far, together with all that is inside it."""
+    """What a document has used up so far, together with all that is inside it.
+
+    `versions` are those of the readers that all this was given to, and of the sniffer where it was in doubt.
+    """
 
     inflated_bytes: int = 0
     members: int = 0
     ocr_seconds: float = 0
     started: float = field(default_factory=time.monotonic)
+    versions: set[str] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True)

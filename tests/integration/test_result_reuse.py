@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from httpx import Client
+from pydantic import SecretStr
 
 from indexer.attempt import Indexer
 from indexer.extract import KINDS, Extraction, Kind, Request
@@ -15,6 +16,7 @@ from indexer.search.backend import SearchRequest
 from pipeline import quarantine
 from pipeline.holding import Holding
 from pipeline.outcomes import Rejected
+from pipeline.processes import Presence
 from pipeline.settings import Extract, Settings
 from tests.support import api, documents, indexing
 from tests.support.indexing import Library
@@ -152,11 +154,48 @@ def test_another_revision_of_a_reader_makes_what_it_read_outdated(
 ) -> None:
     monkeypatch.setitem(KINDS, "markdown", replace(KINDS["markdown"], revision=99))
     answer, extracted = again(shelf, pool, database, shelf.world.settings)
+    (guide,) = answer["outdated"]
+    assert (guide["media_type"], guide["why"], guide["documents"]) == ("text/markdown", "reader", 1)
+    assert guide["now"].endswith(".99")
+    assert extracted == ["guide.md"]
+
+
+def test_another_revision_makes_those_outdated_that_have_such_a_file_inside_and_no_other(
+    shelf: Library, pool: CountingPool, database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    boxes = {"guide.zip": {"guide.md": b"# Wicks\n\nTrim them."}, "notes.zip": {"notes.txt": b"plain notes"}}
+    for name, members in boxes.items():
+        shelf.world.upload(documents.archive(members), key=name, filename=name)
+    deliver(shelf, pool)
+    pool.taken()
+    before, revised = KINDS["markdown"], replace(KINDS["markdown"], revision=99)
+    monkeypatch.setitem(KINDS, "markdown", revised)
+    monkeypatch.delitem(KINDS, "json")
+    answer, extracted = again(shelf, pool, database, shelf.world.settings)
     told = {each["media_type"]: each for each in answer["outdated"]}
-    guide = told.pop("text/markdown")
-    assert (guide["why"], guide["now"].endswith(".99"), guide["documents"]) == ("reader", True, 1)
-    assert set(told) <= {"application/pdf"}, "one may hold attached files of any kind"
-    assert extracted == ["guide.md", *(["scan.pdf"] if told else [])]
+    box = told["application/zip"]
+    assert (box["why"], box["stored"], box["now"]) == ("inside", before.version, revised.version)
+    assert (box["documents"], sorted(told)) == (1, ["application/zip", "text/markdown"])
+    assert extracted == ["guide.md", "guide.zip"]
+
+
+def test_an_archive_is_extracted_again_once_another_reader_would_read_what_is_inside(
+    shelf: Library, pool: CountingPool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    box = documents.archive({"tide.pdf": documents.pdf([["High water"]])})
+
+    def upload(name: str) -> list[str]:
+        shelf.world.upload(box, key=name, filename=name)
+        deliver(shelf, pool)
+        return pool.taken()
+
+    assert upload("first.zip") == ["first.zip"]
+    assert upload("second.zip") == []
+    monkeypatch.setitem(KINDS, "markdown", replace(KINDS["markdown"], revision=99))
+    assert upload("third.zip") == []
+    monkeypatch.setitem(KINDS, "pdf", replace(KINDS["pdf"], revision=99))
+    assert upload("fourth.zip") == ["fourth.zip"]
+    assert shelf.find("water") == 4
 
 
 @pytest.mark.usefixtures("shelf")
@@ -180,6 +219,27 @@ def test_what_waits_is_skipped_and_what_failed_is_for_the_quarantine(shelf: Libr
     assert answer["quarantined"] == {"unsupported_format": 1}
     newest = world.row("SELECT * FROM jobs WHERE document_id = :id AND input_version = 2", id=ids["letter.txt"])
     assert newest["priority"] == 2
+
+
+def test_a_live_worker_that_reads_with_other_settings_is_told(database: Database) -> None:
+    def served(extract: Extract) -> list[list[str]]:
+        with api.serving(database, Settings(extract=extract)) as client:
+            workers = client.get("/v1/workers").raise_for_status().json()["warnings"]
+            return [workers, outdated(client, dry_run=True).get("warnings", [])]
+
+    theirs = Extract(characters=30_000_000, ocr_languages="eng", seconds=7)
+    worker = Presence(Settings(database_url=SecretStr(database.url), extract=theirs), kind="worker")
+    worker.start()
+    (told,), again = served(Extract())
+    assert again == [told]
+    assert told == (
+        f"Worker {worker.process_id} reads documents with other settings than this server: "
+        "FENCEPOST_EXTRACT__CHARACTERS is 30,000,000 there, 20,000,000 here, "
+        "FENCEPOST_EXTRACT__OCR_LANGUAGES is eng there, not set here."
+    )
+    assert served(theirs.model_copy(update={"seconds": 30})) == [[], []]
+    worker.stop()
+    assert served(Extract()) == [[], []]
 
 
 @pytest.mark.usefixtures("shelf")

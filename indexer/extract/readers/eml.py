@@ -6,12 +6,12 @@ from dataclasses import replace
 from itertools import islice
 
 from indexer.extract.encodings import decode, nul_encoding
+from indexer.extract.kinds import KINDS
 from indexer.extract.mail import flowed, mailbox, signed
 from indexer.extract.mail.letter import BODY, Letter, attachment_name, letter_reading
 from indexer.extract.mail.mime import Part, parts_of
 from indexer.extract.mail.mime_fields import Fields
 from indexer.extract.members import Members
-from indexer.extract.readers import html
 from indexer.extract.types import Block, Buffer, Limits, Reading, Request
 
 _HEAD = 4096
@@ -126,7 +126,7 @@ class _Message:
     def _page(self, part: Part) -> list[Block]:
         charset = self._charset(part)
         declared = f"text/html; charset={charset}" if charset else "text/html"
-        return html.read(part.content(), replace(self._request, declared_media_type=declared)).blocks
+        return KINDS["html"].read_inside(part.content(), replace(self._request, declared_media_type=declared)).blocks
 
     def _charset(self, part: Part) -> str:
         packed = part.fields.text("content-transfer-encoding").lower() in {"base64", "quoted-printable"}

@@ -10,8 +10,8 @@ from unicodedata import normalize
 from urllib.parse import unquote
 
 from indexer.extract.archive import Archive
+from indexer.extract.kinds import KINDS
 from indexer.extract.markup import Beginnings, parse
-from indexer.extract.readers import html
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request, reason
 from pipeline.errors import Permanent
 
@@ -89,7 +89,7 @@ class _Chapters:
 
     def _read(self, number: int, path: str) -> None:
         try:
-            found = html.read(b"".join(self._archive.pieces(self._names[path])), self._request)
+            found = KINDS["html"].read_inside(b"".join(self._archive.pieces(self._names[path])), self._request)
         except Permanent as refusal:
             if refusal.code == "limit_exceeded":
                 raise

@@ -5,6 +5,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from indexer.extract.compound import Compound, Storage
+from indexer.extract.kinds import KINDS
 from indexer.extract.mail import signed
 from indexer.extract.mail.letter import BODY, Letter, attachment_name, letter_reading
 from indexer.extract.mail.mime import parts_of
@@ -12,7 +13,6 @@ from indexer.extract.mail.mime_fields import Fields
 from indexer.extract.mail.outlook import FILE_HEADER, INTERNET_CODE_PAGE, MESSAGE_HEADER, Properties
 from indexer.extract.mail.packed_rtf import unpacked
 from indexer.extract.members import Members
-from indexer.extract.readers import html
 from indexer.extract.sniff import choose_kind
 from indexer.extract.types import Block, Buffer, Reading, Request, reason
 from pipeline.errors import Permanent
@@ -102,11 +102,11 @@ def _bodies(properties: Properties, request: Request, members: Members) -> Itera
     if not page and (words := properties.text(_PAGE)):
         page, declared = words.encode("utf-8", "replace"), "utf-8"
     media_type = f"text/html; charset={declared}" if declared else ""
-    yield html.read(page, replace(request, declared_media_type=media_type)).blocks
+    yield KINDS["html"].read_inside(page, replace(request, declared_media_type=media_type)).blocks
     if packed := properties.binary(_RTF):
         try:
             rtf = unpacked(packed, request.limits.member_bytes)
-            yield choose_kind(rtf).reader()(rtf, request).blocks
+            yield choose_kind(rtf).read_inside(rtf, request).blocks
         except Permanent as refusal:
             members.fail(BODY, reason(refusal))
 

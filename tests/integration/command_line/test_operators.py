@@ -56,6 +56,16 @@ def finding(fencepost: Run, check: str) -> tuple[bool | None, str]:
     return found[check]["ok"], found[check]["finding"]
 
 
+def test_a_worker_with_other_settings_is_named(fencepost: Run, world: World) -> None:
+    world.execute("INSERT INTO processes (kind, host, pid) SELECT unnest('{relay, sweeper, worker}'::text[]), 'a', 1")
+    assert finding(fencepost, "processes")[0] is True
+    world.execute("UPDATE processes SET reads_with = '{\"pages\": 7}' WHERE kind = 'worker'")
+    is_ok, found = finding(fencepost, "processes")
+    assert is_ok is False
+    assert "FENCEPOST_EXTRACT__PAGES is 7 there, 20,000 here" in found
+    assert found in fencepost("reindex", "--outdated", "--dry-run").err
+
+
 def test_quarantine_is_listed_and_shown(fencepost: Run, quarantine: Callable[[str, str], str]) -> None:
     assert fencepost("quarantine", "list").code == 4
     document = quarantine("bad.pdf", "corrupt")

@@ -7,8 +7,10 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from sqlalchemy import create_engine
 
 from indexer.rebuilding import Builder
+from indexer.refilling import WAIT_SECONDS, Refiller
 from indexer.search.backend import Entry, SearchBackend
 from pipeline import builds, indexes, refills
 from pipeline.builds import Kind, Phase
@@ -18,6 +20,7 @@ from pipeline.indexes import IndexState
 from pipeline.outcomes import Outcome, Published, Rejected, RetryLater
 from pipeline.purging import Purger
 from tests.support.indexing import Library
+from tests.support.waiting import until
 
 
 def names(library: Library) -> dict[str, IndexState]:
@@ -44,6 +47,17 @@ def test_a_rebuild_makes_a_new_live_index_and_keeps_the_old_one(library: Library
     assert library.entries()[documents[2]].version == 2
     assert library.entries(old)[documents[2]].version == 1, "nothing is published to a retired index"
     library.check()
+
+
+def test_a_refill_never_needs_two_connections_at_once(library: Library):
+    document = library.add("Die Häuser am Hafen", metadata={"language": "de"})
+    library.run(library.rebuild(), to=Phase.FILLING)
+    engine = create_engine(library.world.engine.url, pool_size=1, max_overflow=0, pool_timeout=1)
+    holding = Holding(attempt_seconds=60)
+    refiller = Refiller(engine, library.backend, holding, worker_id=1, settings=library.world.settings)
+    until(lambda: refiller.run_once() != WAIT_SECONDS, what="the refill")
+    engine.dispose()
+    assert [*library.entries(newest(library))] == [document]
 
 
 def test_searches_go_on_in_every_phase(library: Library):

@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from indexer.extract import KINDS, Kind, Request, extractor, fingerprint
+from indexer.extract import KINDS, Kind, Request, extractor, fingerprint, sniff
 from indexer.extract.allowance import limits, ocr_as_set
 from indexer.extract.expected import expected_key
+from indexer.extract.sniff import VERSION
+from pipeline.agreement import deciding
 from pipeline.settings import Extract
 
 SETTINGS = Extract(pages=7, ocr_languages="eng+deu")
@@ -19,6 +21,35 @@ def test_it_is_that_of_a_worker(kind: Kind, encoding: str) -> None:
     request = Request(b"some bytes", "name", encoding=encoding, limits=limits(SETTINGS), ocr=ocr_as_set(SETTINGS))
     stored = extractor(replace(kind, revision=kind.revision + 1))
     assert expected_key(SETTINGS)(stored, encoding) == (extractor(kind), fingerprint(kind, request))
+
+
+def test_readers_inside_are_compared_too(monkeypatch: pytest.MonkeyPatch):
+    def now(stored: str) -> str:
+        found = expected_key(SETTINGS)(stored, "")
+        assert found is not None
+        return found[0].removeprefix(own)
+
+    own, pdf, text = extractor(KINDS["zip"]), KINDS["pdf"], KINDS["text"].version
+    stored = f"{own}+{pdf.version}+{VERSION}+{text}"
+    assert now(stored) == f"+{pdf.version}+{VERSION}+{text}"
+    monkeypatch.setitem(KINDS, "pdf", replace(pdf, revision=99))
+    monkeypatch.setattr(sniff, "VERSION", "sniff-99")
+    assert now(stored) == f"+pdf-99+sniff-99+{text}"
+    monkeypatch.delitem(KINDS, "text")
+    assert now(stored) == "+pdf-99+sniff-99+nothing"
+    assert now(own) == ""
+
+
+@pytest.mark.parametrize("name", Extract.model_fields)
+@pytest.mark.parametrize("settings", [Extract(), Extract(ocr_languages="eng")], ids=["", "ocr"])
+def test_workers_announce_the_settings_that_decide_a_text_and_no_others(settings: Extract, name: str):
+    def key(settings: Extract) -> str:
+        request = Request(b"", limits=limits(settings), ocr=ocr_as_set(settings))
+        return fingerprint(KINDS["pdf"], request)
+
+    value = getattr(settings, name)
+    other = settings.model_copy(update={name: "deu" if name == "ocr_languages" else value + 1})
+    assert (deciding(other) != deciding(settings)) == (key(other) != key(settings))
 
 
 @pytest.mark.parametrize("stored", ["", "papyrus-1.1", "pdf"])

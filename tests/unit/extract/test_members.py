@@ -2,8 +2,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from indexer.extract import Extraction, Request, extract
+from indexer.extract import KINDS, Extraction, Request, extract
 from indexer.extract.members import Members
+from indexer.extract.sniff import VERSION
 from indexer.extract.types import Block, Limits, Reading
 from pipeline.outcomes import TextQuality
 from tests.samples._messages import message, multipart, packed, part
@@ -119,6 +120,49 @@ def test_a_member_read_quietly_is_not_missed():
     assert members.partial == []
     members.read("logo.png", b"\x00\x01\x02" * 100)
     assert members.partial[0].startswith("logo.png (2): This is a binary file")
+
+
+def test_what_reads_the_members_is_recorded_however_deep_they_lie():
+    def versions(*names: str) -> list[str]:
+        return sorted(KINDS[name].version for name in names)
+
+    page = message(part("<p>Words</p>", "text/html"))
+    certain = documents.archive({"good.pdf": PDF, "torn.pdf": PDF[:100]})
+    assert "contains" not in extract(Request(b"words")).facts
+    assert "contains" not in extract(Request(PDF)).facts
+    assert read(certain).facts["contains"] == versions("pdf")
+    assert read(page).facts["contains"] == versions("html")
+    inside = documents.archive({"in.zip": certain, "letter.eml": page})
+    assert read(inside).facts["contains"] == sorted([*versions("pdf", "html", "zip", "eml"), VERSION])
+
+
+@pytest.mark.parametrize("member", [b"words", b"7z\xbc\xaf\x27\x1c", documents.archive({})])
+def test_a_member_that_may_be_of_another_kind_some_day_is_recorded(member: bytes):
+    contains = read(documents.archive({"member": member})).facts["contains"]
+    assert isinstance(contains, list)
+    assert VERSION in contains
+
+
+GARBAGE = "\ue000\ue001 \ufffd word " * 50
+
+
+def test_one_member_of_garbage_is_named_and_does_not_discredit_the_others():
+    inner = documents.archive({"garbage.txt": GARBAGE.encode(), "good.txt": b"good words"})
+    found = read(documents.archive({"in.zip": inner, "long.txt": b"plain words " * 100}))
+    assert found.text_quality is TextQuality.PARTIAL
+    assert found.facts["partial"] == ["in.zip/garbage.txt: its text is unreliable"]
+    mail = message(multipart("mixed", [part("See below " * 100), packed(GARBAGE.encode(), "text/plain", "a.txt")]))
+    assert read(mail).facts["partial"] == ["a.txt: its text is unreliable"]
+
+
+def test_a_document_is_unreliable_when_most_of_it_or_its_own_text_is():
+    most = read(documents.archive({"garbage.txt": GARBAGE.encode(), "good.txt": b"good words"}))
+    assert most.text_quality is TextQuality.TEXT_UNRELIABLE
+    assert most.facts["partial"] == ["garbage.txt: its text is unreliable"]
+    attached = packed(b"plain words " * 1000, "text/plain", "a.txt")
+    own = read(message(multipart("mixed", [part(GARBAGE, "text/plain; charset=utf-8"), attached])))
+    assert own.text_quality is TextQuality.TEXT_UNRELIABLE
+    assert "partial" not in own.facts
 
 
 def test_an_empty_member_has_nothing_to_miss():
