@@ -45,8 +45,9 @@ def test_every_quality_has_a_sentence_and_each_that_lacks_something_a_hint() -> 
             {"encoding": "cp1251", "encoding_confidence": 0.8},
             ["Read as cp1251 (80 % sure); if that is wrong, reindex it with its encoding."],
         ),
-        ({"language": "de", "language_confidence": 0.99}, ["Its language is de."]),
-        ({"language": "de", "language_confidence": 0.6}, ["Its language is de (60 % sure)."]),
+        ({"language": "de", "language_confidence": 0.99}, ["Its language is German."]),
+        ({"language": "de", "language_confidence": 0.6}, ["Its language is German (60 % sure)."]),
+        ({"language": "xx"}, ["Its language is xx."]),
     ],
 )
 def test_facts_in_words(facts: dict[str, Any], said: list[str]) -> None:
@@ -68,7 +69,9 @@ def test_what_is_said_in_detail_is_not_said_in_general() -> None:
 @pytest.mark.parametrize(
     ("facts", "helps"),
     [
-        ({}, "FENCEPOST_EXTRACT__OCR_LANGUAGES"),
+        ({}, "Save it as a PDF"),
+        ({"ocr": "off"}, "OCR was off"),
+        ({"pages": 2, "pages_without_text": 2}, "set FENCEPOST_EXTRACT__OCR_LANGUAGES"),
         ({"ocr_languages": "eng", "ocr_pages": 1}, "upload a copy with text"),
         ({"partial": ["a.txt: it is encrypted"]}, "Mend the parts that are named"),
     ],
@@ -77,6 +80,19 @@ def test_what_helps_where_nothing_was_read(facts: dict[str, Any], helps: str) ->
     told = TextFacts.of("no_text", facts)
     assert told is not None
     assert helps in (told.hint or "")
+
+
+def test_nothing_helps_plain_text_without_words() -> None:
+    told = TextFacts.of("no_text", {"encoding": "utf-8", "encoding_confidence": 1.0})
+    assert told is not None
+    assert told.hint is None
+
+
+@pytest.mark.parametrize(("confidence", "says_how"), [(0.8, True), (0.9, False), (1.0, False), (None, False)])
+def test_a_guessed_encoding_says_how_to_name_the_right_one(confidence: float | None, *, says_how: bool) -> None:
+    told = TextFacts.of("ok", {"encoding": "cp1251", "encoding_confidence": confidence})
+    assert told is not None
+    assert ("--encoding" in (told.hint or "")) is says_how
 
 
 def test_programs_get_the_known_facts_and_nothing_else() -> None:
