@@ -13,8 +13,8 @@ SURE = 0.9
 NAMED = 3
 """So many of what could not be read are named in a sentence; the others stand in a list."""
 ENCODING_HINT = (
-    "If its words look wrong, name the encoding: `fencepost reindex DOC --encoding NAME` reads it again,"
-    " and keeps that as its metadata `encoding`."
+    "If its words look wrong, reindex it with its encoding, which then stays as its metadata:"
+    " fencepost reindex DOC --encoding NAME."
 )
 PICTURES_HINT = (
     "If words can be seen in it, they are in pictures. Save it as a PDF: there OCR reads them where it is on"
@@ -73,7 +73,7 @@ def sentences(quality: str, facts: Mapping[str, Any]) -> Iterator[str]:
     if facts.get("pages"):
         yield _pages(facts)
     if facts.get("encoding"):
-        yield _encoding(facts["encoding"], facts.get("encoding_confidence"))
+        yield f"Read as {facts['encoding']}{_how_sure(facts.get('encoding_confidence'))}."
     if facts.get("language"):
         yield f"Its language is {language_name(facts['language'])}{_how_sure(facts.get('language_confidence'))}."
 
@@ -81,9 +81,9 @@ def sentences(quality: str, facts: Mapping[str, Any]) -> Iterator[str]:
 def _hint(quality: str, facts: Mapping[str, Any]) -> str | None:
     if quality == TextQuality.NO_TEXT:
         return _hint_without_text(facts)
-    if quality == TextQuality.OK and _is_guess(facts.get("encoding_confidence")):
-        return ENCODING_HINT
-    return QUALITY_HINTS.get(TextQuality(quality))
+    of_guess = quality != TextQuality.TEXT_UNRELIABLE and _is_guess(facts.get("encoding_confidence"))
+    hints = (QUALITY_HINTS.get(TextQuality(quality)), ENCODING_HINT if of_guess else None)
+    return " ".join(filter(None, hints)) or None
 
 
 def _hint_without_text(facts: Mapping[str, Any]) -> str | None:
@@ -105,8 +105,8 @@ def _pages(facts: Mapping[str, Any]) -> str:
         which = f"{recognised:,} of them " if recognised < pages else "" if pages == 1 else "all of them "
         said += f", {which}recognised from pictures"
     if silent:
-        which = "all" if silent >= pages else f"{silent:,}"
-        said += f", {which} of them without text{'' if recognised else ': probably scanned'}"
+        which = "" if pages == 1 else "all of them " if silent >= pages else f"{silent:,} of them "
+        said += f", {which}without text{'' if recognised else ': probably scanned'}"
     return f"{said}."
 
 
@@ -115,14 +115,8 @@ def _named(failed: list[str], unnamed: int) -> str:
     return "; ".join(failed[:NAMED]) + (f"; and {more:,} more" if more else "")
 
 
-def _encoding(encoding: str, confidence: float | None) -> str:
-    if not _is_guess(confidence):
-        return f"Read as {encoding}."
-    return f"Read as {encoding}{_how_sure(confidence)}; if that is wrong, reindex it with its encoding."
-
-
 def _how_sure(confidence: float | None) -> str:
-    return f" ({100 * confidence:.0f} % sure)" if confidence is not None and confidence < SURE else ""
+    return f" ({100 * confidence:.0f} % sure)" if confidence is not None and _is_guess(confidence) else ""
 
 
 def _is_guess(confidence: float | None) -> bool:

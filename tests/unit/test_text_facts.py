@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pipeline.outcomes import QUALITY_HINTS, QUALITY_SENTENCES, TextQuality
-from pipeline.text_facts import TextFacts, sentences
+from pipeline.text_facts import ENCODING_HINT, TextFacts, sentences
 
 
 def test_every_quality_has_a_sentence_and_each_that_lacks_something_a_hint() -> None:
@@ -23,6 +23,7 @@ def test_every_quality_has_a_sentence_and_each_that_lacks_something_a_hint() -> 
         ({"pages": 12, "pages_without_text": 0}, ["12 pages."]),
         ({"pages": 12, "pages_without_text": 3}, ["12 pages, 3 of them without text: probably scanned."]),
         ({"pages": 2, "pages_without_text": 2}, ["2 pages, all of them without text: probably scanned."]),
+        ({"pages": 1, "pages_without_text": 1}, ["1 page, without text: probably scanned."]),
         ({"pages": 1200, "pages_approximate": True}, ["About 1,200 pages."]),
         (
             {"pages": 9, "ocr_pages": 8, "pages_without_text": 1},
@@ -43,7 +44,7 @@ def test_every_quality_has_a_sentence_and_each_that_lacks_something_a_hint() -> 
         ({"encoding": "utf-8", "encoding_confidence": 1.0}, ["Read as utf-8."]),
         (
             {"encoding": "cp1251", "encoding_confidence": 0.8},
-            ["Read as cp1251 (80 % sure); if that is wrong, reindex it with its encoding."],
+            ["Read as cp1251 (80 % sure)."],
         ),
         ({"language": "de", "language_confidence": 0.99}, ["Its language is German."]),
         ({"language": "de", "language_confidence": 0.6}, ["Its language is German (60 % sure)."]),
@@ -93,6 +94,16 @@ def test_a_guessed_encoding_says_how_to_name_the_right_one(confidence: float | N
     told = TextFacts.of("ok", {"encoding": "cp1251", "encoding_confidence": confidence})
     assert told is not None
     assert ("--encoding" in (told.hint or "")) is says_how
+
+
+def test_a_guess_is_told_beside_what_else_helps() -> None:
+    guess = {"encoding": "cp1251", "encoding_confidence": 0.8}
+    cut = TextFacts.of("truncated", {"truncated": True, **guess})
+    assert cut is not None
+    assert cut.hint == f"{QUALITY_HINTS[TextQuality.TRUNCATED]} {ENCODING_HINT}"
+    garbage = TextFacts.of("text_unreliable", guess)
+    assert garbage is not None
+    assert garbage.hint == QUALITY_HINTS[TextQuality.TEXT_UNRELIABLE]
 
 
 def test_programs_get_the_known_facts_and_nothing_else() -> None:

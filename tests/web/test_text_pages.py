@@ -81,6 +81,18 @@ def test_the_list_says_what_helps(visit: Page, shelf: dict[str, Acceptance], wor
         expect(visit.get_by_role("row", name=name)).to_contain_text(helps)
 
 
+def test_an_empty_list_tells_whether_a_filter_is_why(visit: Page, world: OperatedWorld) -> None:
+    for path, empty in (("/documents", "No documents here yet."), ("/quarantine", "Nothing needs a person.")):
+        visit.goto(path)
+        expect(visit.locator(".empty")).to_have_text(empty)
+    world.attempt(world.job_of("fails.pdf"), Rejected("corrupt", "The file ends in the middle."))
+    for path in ("/documents", "/quarantine"):
+        visit.goto(f"{path}?collection=elsewhere")
+        expect(visit.locator(".empty")).to_contain_text("matches.")
+        visit.get_by_role("link", name="Show all").click()
+        expect(visit.get_by_role("link", name="fails.pdf")).to_be_visible()
+
+
 def test_long_names_of_members_are_wrapped(visit: Page, world: OperatedWorld) -> None:
     file = world.file("box.zip", metadata={"w" * 80: "v" * 400})
     member = f"box.zip/folder/{'long' * 100}.eml"
@@ -135,7 +147,7 @@ def test_another_encoding_is_asked_for_on_the_page(
     visit.goto(f"/documents/{shelf['good.txt'].document_id}")
     text = visit.locator("[data-part=text]")
     expect(text).to_contain_text("Read as cp1251 (80 % sure)")
-    expect(text).to_contain_text("If its words look wrong, name the encoding")
+    expect(text).to_contain_text("If its words look wrong, reindex it with its encoding")
     text.get_by_label("another encoding").fill("klingon")
     text.get_by_role("button").click()
     expect(text).to_contain_text("There is no encoding 'klingon'")
