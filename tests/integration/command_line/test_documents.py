@@ -45,9 +45,10 @@ def test_a_guess_is_listed_and_shown_with_what_helps(fencepost: Run, world: Worl
     guess = {"encoding": "cp1251", "encoding_confidence": 0.8, "language": "ru", "language_confidence": 1.0}
     publish(world, world.upload("letter", key="letter.txt"), **guess)
     publish(world, world.upload("sure", key="sure.txt"), encoding="utf-8", encoding_confidence=1.0)
-    letter, sure = sorted(line.split() for line in fencepost("list").out.splitlines()[1:])
-    assert "--encoding" in letter
-    assert "utf-8" not in " ".join(sure)
+    listed = {line.split()[0]: line for line in fencepost("list").out.splitlines()}
+    assert "Read as cp1251 (80 % sure)." in listed["letter.txt"]
+    assert "--encoding NAME" in listed["letter.txt"]
+    assert "Read as" not in listed["sure.txt"]
     shown = fencepost("show", "letter.txt").out
     assert "Read as cp1251 (80 % sure)." in shown
     assert "Its language is Russian." in shown
