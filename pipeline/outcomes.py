@@ -80,7 +80,10 @@ QUALITY_SENTENCES: dict[TextQuality, str] = {
 """What each quality means for those who search, in one sentence."""
 
 QUALITY_HINTS: dict[TextQuality, str] = {
-    TextQuality.NO_TEXT: "If it is a scan, let pictures be read (FENCEPOST_EXTRACT__OCR_LANGUAGES) and reindex it.",
+    TextQuality.NO_TEXT: (
+        "If words can be seen in it, OCR was off when it was read. To turn it on, install Tesseract and set"
+        " FENCEPOST_EXTRACT__OCR_LANGUAGES (such as eng+deu) where the workers run; then reindex it."
+    ),
     TextQuality.TRUNCATED: "Split the document, or raise FENCEPOST_EXTRACT__CHARACTERS and reindex it.",
     TextQuality.PARTIAL: "Mend the parts that are named, or upload them by themselves.",
     TextQuality.TEXT_UNRELIABLE: "Save it anew with another program; of plain text, reindex it with its encoding.",

@@ -11,6 +11,7 @@ from sqlalchemy import Connection, RowMapping, text
 
 from pipeline import breaker
 from pipeline.database import query
+from pipeline.outcomes import TextQuality
 from pipeline.settings import Settings
 from pipeline.states import FINAL, State
 
@@ -30,7 +31,10 @@ SNAPSHOT_TIMEOUT = "60s"
 
 
 class Snapshot(TypedDict):
-    """Where every accepted version is. `difference` is accepted minus all the others, and must be 0 (P5)."""
+    """Where every accepted version is, and what the published texts are like.
+
+    `difference` is accepted minus all the others, and must be 0 (P5).
+    """
 
     as_of: datetime
     accepted: int
@@ -44,10 +48,11 @@ class Snapshot(TypedDict):
     purged: int
     difference: int
     unfinished: int
+    text_quality: dict[str, int]
 
 
 def snapshot(connection: Connection) -> Snapshot:
-    """Counts every job; on a fresh connection, whose transaction it makes REPEATABLE READ. Costs a full scan."""
+    """Counts jobs and texts; on a fresh connection, whose transaction it makes REPEATABLE READ. Costs full scans."""
     connection.execute(text("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY"))
     connection.execute(text(f"SET LOCAL statement_timeout = '{SNAPSHOT_TIMEOUT}'"))
     row = connection.execute(query("count_everything")).one()
@@ -65,6 +70,7 @@ def snapshot(connection: Connection) -> Snapshot:
         purged=row.purged,
         difference=row.accepted - sum(of.values()) - row.purged,
         unfinished=row.accepted - sum(of[state] for state in FINAL) - row.purged,
+        text_quality={quality: int(row.flaws.get(quality, 0)) for quality in TextQuality} | {TextQuality.OK: row.ok},
     )
 
 

@@ -5,12 +5,21 @@ from typing import Any
 
 from pydantic import BaseModel, Field
 
+from pipeline.languages import language_name
 from pipeline.outcomes import QUALITY_HINTS, QUALITY_SENTENCES, TextQuality
 
 SURE = 0.9
 """From this confidence on nobody is told how to override a guess."""
 NAMED = 3
 """So many of what could not be read are named in a sentence; the others stand in a list."""
+ENCODING_HINT = (
+    "If its words look wrong, reindex it with its encoding, which then stays as its metadata:"
+    " fencepost reindex DOC --encoding NAME."
+)
+PICTURES_HINT = (
+    "If words can be seen in it, they are in pictures. Save it as a PDF: there OCR reads them where it is on"
+    " (FENCEPOST_EXTRACT__OCR_LANGUAGES)."
+)
 
 
 class TextFacts(BaseModel):
@@ -18,7 +27,7 @@ class TextFacts(BaseModel):
 
     quality: TextQuality
     sentences: list[str] = Field(description="The same facts in words.")
-    hint: str | None = Field(description="What a person can do about the quality.")
+    hint: str | None = Field(description="What a person can do about the quality, or about a guess.")
     characters: int | None = None
     title: str | None = Field(None, description="The title inside the document.")
     pages: int | None = Field(None, description="Pages, slides or sheets.")
@@ -64,18 +73,29 @@ def sentences(quality: str, facts: Mapping[str, Any]) -> Iterator[str]:
     if facts.get("pages"):
         yield _pages(facts)
     if facts.get("encoding"):
-        yield _encoding(facts["encoding"], facts.get("encoding_confidence"))
+        yield f"Read as {facts['encoding']}{_how_sure(facts.get('encoding_confidence'))}."
     if facts.get("language"):
-        yield f"Its language is {facts['language']}{_how_sure(facts.get('language_confidence'))}."
+        yield f"Its language is {language_name(facts['language'])}{_how_sure(facts.get('language_confidence'))}."
 
 
 def _hint(quality: str, facts: Mapping[str, Any]) -> str | None:
-    """Without text, failed parts are why; otherwise pictures may be, unless they were read already."""
-    if quality == TextQuality.NO_TEXT and facts.get("partial"):
+    if quality == TextQuality.NO_TEXT:
+        return _hint_without_text(facts)
+    of_guess = quality != TextQuality.TEXT_UNRELIABLE and _is_guess(facts.get("encoding_confidence"))
+    hints = (QUALITY_HINTS.get(TextQuality(quality)), ENCODING_HINT if of_guess else None)
+    return " ".join(filter(None, hints)) or None
+
+
+def _hint_without_text(facts: Mapping[str, Any]) -> str | None:
+    """Failed parts are why; otherwise pictures may be, which a reader of text does not look for."""
+    if facts.get("partial"):
         return QUALITY_HINTS[TextQuality.PARTIAL]
-    if quality == TextQuality.NO_TEXT and facts.get("ocr_languages"):
+    if facts.get("encoding"):
+        return None
+    if facts.get("ocr_languages"):
         return "No words were seen in its pictures either. If there are some, upload a copy with text."
-    return QUALITY_HINTS.get(TextQuality(quality))
+    is_seen_by_ocr = facts.get("ocr") == "off" or facts.get("pages_without_text")
+    return QUALITY_HINTS[TextQuality.NO_TEXT] if is_seen_by_ocr else PICTURES_HINT
 
 
 def _pages(facts: Mapping[str, Any]) -> str:
@@ -85,8 +105,8 @@ def _pages(facts: Mapping[str, Any]) -> str:
         which = f"{recognised:,} of them " if recognised < pages else "" if pages == 1 else "all of them "
         said += f", {which}recognised from pictures"
     if silent:
-        which = "all" if silent >= pages else f"{silent:,}"
-        said += f", {which} of them without text{'' if recognised else ': probably scanned'}"
+        which = "" if pages == 1 else "all of them " if silent >= pages else f"{silent:,} of them "
+        said += f", {which}without text{'' if recognised else ': probably scanned'}"
     return f"{said}."
 
 
@@ -95,11 +115,9 @@ def _named(failed: list[str], unnamed: int) -> str:
     return "; ".join(failed[:NAMED]) + (f"; and {more:,} more" if more else "")
 
 
-def _encoding(encoding: str, confidence: float | None) -> str:
-    if confidence is None or confidence >= SURE:
-        return f"Read as {encoding}."
-    return f"Read as {encoding}{_how_sure(confidence)}; if that is wrong, reindex it with its encoding."
-
-
 def _how_sure(confidence: float | None) -> str:
-    return "" if confidence is None or confidence >= SURE else f" ({100 * confidence:.0f} % sure)"
+    return f" ({100 * confidence:.0f} % sure)" if confidence is not None and _is_guess(confidence) else ""
+
+
+def _is_guess(confidence: float | None) -> bool:
+    return confidence is not None and confidence < SURE

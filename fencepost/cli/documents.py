@@ -162,8 +162,11 @@ def _versions(document: dict[str, Any]) -> str:
 
 
 def _flaw(document: dict[str, Any]) -> str | None:
-    """What is wrong with the text that is searchable, if anything."""
-    return document["text"]["sentences"][0] if document["text_quality"] not in {None, TextQuality.OK} else None
+    """What is wrong or doubtful with the text that is searchable, if anything, and what helps."""
+    text = document["text"]
+    if text is None or (document["text_quality"] == TextQuality.OK and text["hint"] is None):
+        return None
+    return " ".join(filter(None, (text["sentences"][0], text["hint"])))
 
 
 def _print_version(version: dict[str, Any]) -> None:

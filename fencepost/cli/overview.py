@@ -65,6 +65,7 @@ def _lines(overview: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for name in ("accepted", *STATES, "unfinished"):
         yield name, f"{overview[name]:,}"
     yield "difference", f"{overview['difference']}{'' if overview['difference'] == 0 else '  (must be 0)'}"
+    yield "texts", ", ".join(f"{count:,} {quality}" for quality, count in overview["text_quality"].items())
     yield "oldest queued", f"{oldest['age_seconds']:.0f} s, document {oldest['document_id']}" if oldest else "none"
     yield "expired leases", str(len(overview["expired_leases"]))
     yield "outbox", f"{outbox['waiting']} waiting, {outbox['exhausted']} need a release"

@@ -334,6 +334,7 @@ class OverviewShape(BaseModel):
     purged: int
     difference: int = Field(description="Accepted minus all the others: anything but 0 is a lost version.")
     unfinished: int
+    text_quality: dict[str, int] = Field(description="How many published texts are of each quality; of `as_of`, too.")
     oldest_queued: OldestQueued | None
     expired_leases: list[ExpiredLease]
     outbox: OutboxState

@@ -1,5 +1,6 @@
 """How a page comes to be: templates with escaping always on, and the words that they share."""
 
+import json
 import mimetypes
 import re
 from collections.abc import Callable, Coroutine
@@ -15,11 +16,13 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
+from fencepost.web.narrowing import kind_name
 from pipeline import events
 from pipeline.caller import Caller, Scope
 from pipeline.clock import SystemClock
 from pipeline.database import AWAY
 from pipeline.errors import IndexUnavailable, NotFound, Refusal
+from pipeline.languages import language_name
 from pipeline.logs import hide_secrets
 from pipeline.outcomes import QUALITY_SENTENCES, TextQuality
 from pipeline.overview import CAP
@@ -41,6 +44,13 @@ QUALITY_WORDS = {
     "truncated": "cut",
     "partial": "read in part",
     "text_unreliable": "unreliable",
+}
+QUALITY_NOTES = {
+    "ok": "all of it is found",
+    "no_text": "found by title and metadata",
+    "truncated": "what comes after is not found",
+    "partial": "some parts are not found",
+    "text_unreliable": "much of it means nothing",
 }
 _FOREIGN_TAG = re.compile(r"<(?!/?mark>)")
 _clock = SystemClock()
@@ -126,9 +136,13 @@ _templates.filters |= {
     "size": _size,
     "rate": _rate,
     "marked": _marked,
+    "kind_name": kind_name,
+    "language_name": language_name,
+    "said": lambda value: value if isinstance(value, str) else json.dumps(value, ensure_ascii=False),
     "capped": lambda n: counted(n, CAP),
     "state_word": STATE_WORDS.__getitem__,
     "quality_word": QUALITY_WORDS.__getitem__,
+    "quality_note": QUALITY_NOTES.__getitem__,
     "quality_sentence": lambda name: QUALITY_SENTENCES[TextQuality(name)],
 }
 _templates.globals |= {"states": STATE_WORDS, "qualities": QUALITY_WORDS, "scopes": Scope, "most_named": NAMED}

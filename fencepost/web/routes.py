@@ -4,19 +4,21 @@ from typing import Annotated
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse
+from sqlalchemy import Engine
 from starlette.requests import Request
 from starlette.responses import Response
 
 from fencepost.http.index_routes import TheBackend, read_index
 from fencepost.http.operator_routes import JobId, Partition, read_overview
+from fencepost.web.narrowing import Narrowing, narrowing
 from fencepost.web.rendering import PageRoute, page, static
 from indexer.extract import KINDS
-from indexer.search.backend import SearchPage, SearchRequest
-from indexer.search_routes import IN_TURN
+from indexer.search.backend import SearchBackend, SearchPage, SearchRequest
+from indexer.search_routes import IN_TURN, parse_filters
 from indexer.text_routes import read_text
 from ingest import documents
 from pipeline import jobs, outbox, overview, quarantine, verifications
-from pipeline.caller import Scope
+from pipeline.caller import Caller, Scope
 from pipeline.errors import Invalid
 from pipeline.outcomes import FAILURES, TextQuality
 from pipeline.quarantine import Filter
@@ -89,15 +91,29 @@ def search(
     caller: Reader,
     q: Text = "",
     collection: Text = "",
+    filters: Annotated[list[Text] | None, Query(alias="filter")] = None,
     cursor: Cursor = None,
 ) -> HTMLResponse:
-    """A query and its hits."""
-    chosen = frozenset({clean_text(collection)}) if collection else None
-    asked = SearchRequest(text=clean_text(q), collections=caller.among(chosen), cursor=cursor)
-    found: SearchPage | None = None
-    if asked.text.strip():
-        found = backend.search(engine, asked)
-    return page("search", caller, found=found, chosen={"q": q, "collection": collection})
+    """A query and its hits, which filters narrow."""
+    asked = narrowing(clean_text(q), clean_text(collection), [clean_text(one) for one in filters or ()])
+    try:
+        found = _found(engine, backend, asked, caller, cursor) if asked.q.strip() else None
+    except Invalid as error:
+        return page("search", caller, status=error.status, found=None, asked=asked, mistake=error.detail)
+    return page("search", caller, found=found, asked=asked, mistake="")
+
+
+def _found(engine: Engine, backend: SearchBackend, asked: Narrowing, caller: Caller, cursor: str | None) -> SearchPage:
+    kinds, metadata = parse_filters(asked.filters)
+    request = SearchRequest(
+        text=asked.q,
+        collections=caller.among(frozenset({asked.collection}) if asked.collection else None),
+        media_types=kinds["media_type"],
+        languages=kinds["language"],
+        metadata=metadata,
+        cursor=cursor,
+    )
+    return backend.search(engine, request)
 
 
 @router.get("/quarantine")

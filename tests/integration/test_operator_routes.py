@@ -54,6 +54,7 @@ def test_the_overview_has_every_number_of_its_shape(client: Client, world: Opera
 
     counts = {name: body[name] for name in ("accepted", "quarantined", "queued", "difference", "unfinished")}
     assert counts == {"accepted": 2, "quarantined": 1, "queued": 1, "difference": 0, "unfinished": 2}
+    assert body["text_quality"] == dict.fromkeys(["ok", "no_text", "truncated", "partial", "text_unreliable"], 0)
     assert body["oldest_queued"]["document_id"] == str(queued.document_id)
     assert body["partitions"] == [{"partition": 0, "queued": 1, "sent": 0, "leased": 0, "workers": 1}]
     assert body["expired_leases"] == []

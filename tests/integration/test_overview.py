@@ -6,12 +6,14 @@ from datetime import timedelta
 import pytest
 from sqlalchemy import text
 
+from ingest import documents
 from pipeline import breaker, outbox, overview
 from pipeline.alarms import alarms
-from pipeline.outcomes import LeaseLost, Rejected, RetryLater
+from pipeline.outcomes import LeaseLost, Rejected, RetryLater, TextQuality
 from pipeline.overview import Snapshot
 from pipeline.overview_cache import OverviewCache
 from pipeline.settings import Budget
+from tests.support.read import publish
 from tests.support.rows import OperatedWorld
 from tests.support.servers import Database
 
@@ -46,7 +48,7 @@ def test_every_accepted_version_is_somewhere(world: OperatedWorld) -> None:
 
     now = counted(world)
 
-    assert {name: n for name, n in now.items() if n and name != "as_of"} == {
+    assert {name: n for name, n in now.items() if n and name not in {"as_of", "text_quality"}} == {
         "accepted": 6, "succeeded": 1, "retry_wait": 1, "quarantined": 1, "superseded": 1, "queued": 1, "leased": 1,
         "unfinished": 4,
     }  # fmt: skip
@@ -66,6 +68,30 @@ def test_purged_jobs_and_removed_documents_still_count(world: OperatedWorld) -> 
     world.execute("DELETE FROM documents")
     world.execute("UPDATE tallies SET count = 1 WHERE name = 'removed_versions'")
     assert (counted(world)["difference"], counted(world)["unfinished"]) == (0, 0)
+
+
+def test_published_texts_are_counted_by_quality(world: OperatedWorld) -> None:
+    assert counted(world)["text_quality"] == dict.fromkeys(TextQuality, 0)
+    deleted = world.file("deleted.txt")
+    for quality in ("ok", "ok", *TextQuality):
+        publish(world, world.file(f"{quality}.txt"), quality)
+    publish(world, deleted)
+    world.attempt(world.job_of("fails.pdf"), Rejected("corrupt", "Broken."))
+    world.job_of("queued.txt")
+    world.delete(deleted.document_id)
+
+    assert counted(world)["text_quality"] == dict.fromkeys(TextQuality, 1) | {"ok": 3}
+
+
+def test_a_number_of_texts_is_that_of_their_list(world: OperatedWorld) -> None:
+    for quality in ("ok", *TextQuality, "no_text"):
+        publish(world, world.file(f"{quality}.txt"), quality)
+
+    for quality, count in counted(world)["text_quality"].items():
+        wanted = documents.Filter(text_quality=TextQuality(quality))
+        with world.engine.connect() as connection:
+            found = documents.page(connection, wanted, None, cursor=None, limit=50, settings=world.settings)
+        assert len(found.items) == count
 
 
 def test_a_lost_job_is_an_alarm(world: OperatedWorld) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pipeline.outcomes import QUALITY_HINTS, QUALITY_SENTENCES, TextQuality
-from pipeline.text_facts import TextFacts, sentences
+from pipeline.text_facts import ENCODING_HINT, TextFacts, sentences
 
 
 def test_every_quality_has_a_sentence_and_each_that_lacks_something_a_hint() -> None:
@@ -23,6 +23,7 @@ def test_every_quality_has_a_sentence_and_each_that_lacks_something_a_hint() -> 
         ({"pages": 12, "pages_without_text": 0}, ["12 pages."]),
         ({"pages": 12, "pages_without_text": 3}, ["12 pages, 3 of them without text: probably scanned."]),
         ({"pages": 2, "pages_without_text": 2}, ["2 pages, all of them without text: probably scanned."]),
+        ({"pages": 1, "pages_without_text": 1}, ["1 page, without text: probably scanned."]),
         ({"pages": 1200, "pages_approximate": True}, ["About 1,200 pages."]),
         (
             {"pages": 9, "ocr_pages": 8, "pages_without_text": 1},
@@ -43,10 +44,11 @@ def test_every_quality_has_a_sentence_and_each_that_lacks_something_a_hint() -> 
         ({"encoding": "utf-8", "encoding_confidence": 1.0}, ["Read as utf-8."]),
         (
             {"encoding": "cp1251", "encoding_confidence": 0.8},
-            ["Read as cp1251 (80 % sure); if that is wrong, reindex it with its encoding."],
+            ["Read as cp1251 (80 % sure)."],
         ),
-        ({"language": "de", "language_confidence": 0.99}, ["Its language is de."]),
-        ({"language": "de", "language_confidence": 0.6}, ["Its language is de (60 % sure)."]),
+        ({"language": "de", "language_confidence": 0.99}, ["Its language is German."]),
+        ({"language": "de", "language_confidence": 0.6}, ["Its language is German (60 % sure)."]),
+        ({"language": "xx"}, ["Its language is xx."]),
     ],
 )
 def test_facts_in_words(facts: dict[str, Any], said: list[str]) -> None:
@@ -68,7 +70,9 @@ def test_what_is_said_in_detail_is_not_said_in_general() -> None:
 @pytest.mark.parametrize(
     ("facts", "helps"),
     [
-        ({}, "FENCEPOST_EXTRACT__OCR_LANGUAGES"),
+        ({}, "Save it as a PDF"),
+        ({"ocr": "off"}, "OCR was off"),
+        ({"pages": 2, "pages_without_text": 2}, "set FENCEPOST_EXTRACT__OCR_LANGUAGES"),
         ({"ocr_languages": "eng", "ocr_pages": 1}, "upload a copy with text"),
         ({"partial": ["a.txt: it is encrypted"]}, "Mend the parts that are named"),
     ],
@@ -77,6 +81,29 @@ def test_what_helps_where_nothing_was_read(facts: dict[str, Any], helps: str) ->
     told = TextFacts.of("no_text", facts)
     assert told is not None
     assert helps in (told.hint or "")
+
+
+def test_nothing_helps_plain_text_without_words() -> None:
+    told = TextFacts.of("no_text", {"encoding": "utf-8", "encoding_confidence": 1.0})
+    assert told is not None
+    assert told.hint is None
+
+
+@pytest.mark.parametrize(("confidence", "says_how"), [(0.8, True), (0.9, False), (1.0, False), (None, False)])
+def test_a_guessed_encoding_says_how_to_name_the_right_one(confidence: float | None, *, says_how: bool) -> None:
+    told = TextFacts.of("ok", {"encoding": "cp1251", "encoding_confidence": confidence})
+    assert told is not None
+    assert ("--encoding" in (told.hint or "")) is says_how
+
+
+def test_a_guess_is_told_beside_what_else_helps() -> None:
+    guess = {"encoding": "cp1251", "encoding_confidence": 0.8}
+    cut = TextFacts.of("truncated", {"truncated": True, **guess})
+    assert cut is not None
+    assert cut.hint == f"{QUALITY_HINTS[TextQuality.TRUNCATED]} {ENCODING_HINT}"
+    garbage = TextFacts.of("text_unreliable", guess)
+    assert garbage is not None
+    assert garbage.hint == QUALITY_HINTS[TextQuality.TEXT_UNRELIABLE]
 
 
 def test_programs_get_the_known_facts_and_nothing_else() -> None:

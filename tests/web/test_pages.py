@@ -349,7 +349,7 @@ def test_all_with_one_reason_are_replayed(visit: Page, world: OperatedWorld) -> 
 
     visit.get_by_role("button", name="Replay all with this reason").click()
 
-    expect(visit.get_by_text("Nothing needs a person.")).to_be_visible()
+    expect(visit.get_by_text("Nothing in quarantine matches.")).to_be_visible()
     assert len(world.rows("SELECT FROM jobs WHERE state = 'queued'")) == 3
 
 

@@ -5,6 +5,7 @@ from playwright.sync_api import Page, expect
 
 from indexer.extract import Passage
 from pipeline.acceptance import Acceptance
+from pipeline.outcomes import Rejected
 from tests.support.read import publish
 from tests.support.rows import OperatedWorld
 
@@ -48,6 +49,69 @@ def test_the_list_has_a_neutral_badge_for_each_and_a_filter(visit: Page, shelf: 
     assert len(shelf) == 6
 
 
+@pytest.mark.parametrize(
+    ("name", "file"),
+    [("Read", "good.txt"), ("No text", "scan.pdf"), ("Cut", "long.txt"), ("Read in part", "box.zip"),
+     ("Unreliable", "garbage.pdf")],
+)  # fmt: skip
+def test_the_overview_leads_to_the_texts_of_each_quality(
+    visit: Page, shelf: dict[str, Acceptance], name: str, file: str
+) -> None:
+    visit.goto("/")
+    card = visit.locator("[data-part=texts] .card", has=visit.get_by_text(name, exact=True))
+    expect(card.locator(".value")).to_have_text("1")
+    card.click()
+    expect(visit.locator("tbody tr")).to_have_count(1)
+    expect(visit.locator("tbody tr")).to_contain_text(file)
+    assert file in shelf
+
+
+def test_the_list_says_what_helps(visit: Page, shelf: dict[str, Acceptance], world: OperatedWorld) -> None:
+    job_id = shelf["fails.pdf"].job_id
+    assert job_id is not None
+    world.attempt(job_id, Rejected("corrupt", "The file ends in the middle."))
+    visit.goto("/documents")
+    for name, helps in (
+        ("scan.pdf", "set FENCEPOST_EXTRACT__OCR_LANGUAGES"),
+        ("long.txt", "cut at 20,000,000 characters"),
+        ("box.zip", "member 0.pdf: it needs a password"),
+        ("good.txt", "--encoding NAME"),
+        ("fails.pdf", "The file ends in the middle. Open and save the file"),
+    ):
+        expect(visit.get_by_role("row", name=name)).to_contain_text(helps)
+
+
+def test_an_empty_list_tells_whether_a_filter_is_why(visit: Page, world: OperatedWorld) -> None:
+    for path, empty in (("/documents", "No documents here yet."), ("/quarantine", "Nothing needs a person.")):
+        visit.goto(path)
+        expect(visit.locator(".empty")).to_have_text(empty)
+    world.attempt(world.job_of("fails.pdf"), Rejected("corrupt", "The file ends in the middle."))
+    for path in ("/documents", "/quarantine"):
+        visit.goto(f"{path}?collection=elsewhere")
+        expect(visit.locator(".empty")).to_contain_text("matches.")
+        visit.get_by_role("link", name="Show all").click()
+        expect(visit.get_by_role("link", name="fails.pdf")).to_be_visible()
+
+
+def test_long_names_of_members_are_wrapped(visit: Page, world: OperatedWorld) -> None:
+    file = world.file("box.zip", metadata={"w" * 80: "v" * 400})
+    member = f"box.zip/folder/{'long' * 100}.eml"
+    publish(world, file, "partial", [Passage("words", 1, member)], partial=[f"{member}: it is damaged"] * 4)
+    visit.set_viewport_size({"width": 390, "height": 800})
+    for path in ("/documents", f"/documents/{file.document_id}", f"/documents/{file.document_id}/text"):
+        visit.goto(path)
+        assert visit.evaluate("document.documentElement.scrollWidth") == 390, path
+
+
+def test_names_from_right_to_left_keep_their_order(visit: Page, world: OperatedWorld) -> None:
+    file = world.file("מגדלור (1)")
+    publish(world, file)
+    visit.goto(f"/documents/{file.document_id}")
+    name = visit.get_by_role("heading", level=1).locator("bdi")
+    expect(name).to_have_text("מגדלור (1)")
+    assert name.evaluate("element => getComputedStyle(element).direction") == "rtl"
+
+
 def test_a_scan_is_searchable_and_says_what_helps(visit: Page, shelf: dict[str, Acceptance]) -> None:
     visit.goto(f"/documents/{shelf['scan.pdf'].document_id}")
     expect(visit.locator(".verdict.bad, .verdict.warn")).to_have_count(0)
@@ -83,6 +147,7 @@ def test_another_encoding_is_asked_for_on_the_page(
     visit.goto(f"/documents/{shelf['good.txt'].document_id}")
     text = visit.locator("[data-part=text]")
     expect(text).to_contain_text("Read as cp1251 (80 % sure)")
+    expect(text).to_contain_text("If its words look wrong, reindex it with its encoding")
     text.get_by_label("another encoding").fill("klingon")
     text.get_by_role("button").click()
     expect(text).to_contain_text("There is no encoding 'klingon'")

@@ -41,6 +41,20 @@ def test_list_shows_states_and_reasons(fencepost: Run) -> None:
     assert fencepost("list", "--state", "lost").code == 2
 
 
+def test_a_guess_is_listed_and_shown_with_what_helps(fencepost: Run, world: World) -> None:
+    guess = {"encoding": "cp1251", "encoding_confidence": 0.8, "language": "ru", "language_confidence": 1.0}
+    publish(world, world.upload("letter", key="letter.txt"), **guess)
+    publish(world, world.upload("sure", key="sure.txt"), encoding="utf-8", encoding_confidence=1.0)
+    listed = {line.split()[0]: line for line in fencepost("list").out.splitlines()}
+    assert "Read as cp1251 (80 % sure)." in listed["letter.txt"]
+    assert "--encoding NAME" in listed["letter.txt"]
+    assert "Read as" not in listed["sure.txt"]
+    shown = fencepost("show", "letter.txt").out
+    assert "Read as cp1251 (80 % sure)." in shown
+    assert "Its language is Russian." in shown
+    assert "--encoding NAME" in shown
+
+
 def test_what_became_of_a_text_is_listed_and_shown(fencepost: Run, world: World) -> None:
     failed = [f"page {n}: it is damaged" for n in range(5)]
     publish(world, world.upload("scan", key="scan.pdf"), "no_text", pages=12, pages_without_text=12)
@@ -49,6 +63,7 @@ def test_what_became_of_a_text_is_listed_and_shown(fencepost: Run, world: World)
     (line,) = ran.out.splitlines()[1:]
     assert "no_text" in line
     assert "Nothing to read was found" in line
+    assert "OCR was off" in line
     assert fencepost("list", "--text", "truncated").code == 4
     assert fencepost("list", "--text", "bad").code == 2
     shown = fencepost("show", "scan.pdf").out

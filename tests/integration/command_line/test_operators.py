@@ -7,8 +7,9 @@ import pytest
 from httpx import Client
 
 from pipeline import breaker
-from pipeline.outcomes import Rejected
+from pipeline.outcomes import Rejected, TextQuality
 from tests.integration.command_line.conftest import Run
+from tests.support.read import publish
 from tests.support.world import World
 
 
@@ -35,6 +36,12 @@ def test_status_shows_every_number(fencepost: Run, client: Client, quarantine: C
     assert ran.code == 0
     assert (lines["accepted"], lines["quarantined"], lines["queued"], lines["difference"]) == ("2", "1", "1", "0")
     assert fencepost("status", "--json").json["accepted"] == 2
+
+
+def test_status_counts_the_texts_of_each_quality(fencepost: Run, world: World) -> None:
+    publish(world, world.upload("scan"), "no_text")
+    assert "0 ok, 1 no_text, 0 truncated" in " ".join(fencepost("status").out.split())
+    assert fencepost("status", "--json").json["text_quality"] == dict.fromkeys(TextQuality, 0) | {"no_text": 1}
 
 
 def test_an_index_in_trouble_is_told_in_the_terminal(fencepost: Run, world: World) -> None:

@@ -133,7 +133,7 @@ def test_a_document_tells_the_facts_of_its_text(client: Client, world: World) ->
         "sentences": [
             "Some parts could not be read: page 4: it is damaged.",
             "12 pages, 3 of them without text: probably scanned.",
-            "Its language is en.",
+            "Its language is English.",
         ],
         "hint": "Mend the parts that are named, or upload them by themselves.",
         "characters": 5, "title": "Log", "pages": 12, "pages_approximate": None, "pages_without_text": 3,
