@@ -173,7 +173,10 @@ def test_a_body_that_is_not_json_is_400(client: Client, body: str) -> None:
 
 def test_a_mistake_is_told_in_our_words(client: Client) -> None:
     assert client.post("/v1/reindex").json()["detail"] == "body: is missing."
-    assert client.post("/v1/documents?titel=x", content=b"x").json()["detail"] == "titel: is not known here."
+    misspelt = client.post("/v1/documents?titel=x", content=b"x").json()["detail"]
+    assert misspelt == "titel: is not known here; perhaps title is meant."
+    unknown = client.post("/v1/reindex", json={"all": True, "titel": "x"}).json()["detail"]
+    assert unknown == "titel: is not known here."
     unclear = client.post("/v1/reindex", json={}).json()["detail"]
     assert unclear == "body: say one of documents, collection, state, all and outdated."
 
