@@ -8,7 +8,8 @@ import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
+from collections.abc import Set as AbstractSet
+from itertools import accumulate, chain
 from typing import NamedTuple
 
 from indexer.extract.function_words import FUNCTION_WORDS, TELLING_LETTERS
@@ -17,6 +18,8 @@ from indexer.extract.types import Block, Passage
 SAMPLES = (300, 1200)
 """Characters that are looked at: few, and more only where those do not tell."""
 STRETCHES = 4
+_CUT = "\0"
+"""Between two stretches: makes one word, that no language has, of the two that they cut."""
 FEWEST_LETTERS = 20
 """Less text tells nothing."""
 SURE = 0.8
@@ -47,11 +50,13 @@ _KANA_SHARE = 0.05
 """Japanese has more of it among its Chinese characters."""
 _FEWEST_OF_WORDS = 1 / 12
 """Lists of names and numbers have some words by chance; a language has many more."""
-_MOST_OF_ONE = 4
-"""How often one word counts, so that a column of `or` is not English."""
+_LEAST_OF_LATIN = 0.25
+"""Latin letters beside another script are often names and code: they weigh by the share of small words in them."""
 _ASCII = bytes(range(128))
 _NO_ASCII_LETTERS = bytes(code for code in range(256) if code > 127 or not chr(code).isalpha())
-_APART = bytes(code if chr(code).isalpha() or code > 127 else 32 for code in range(256))  # what else parts words
+_APART = bytes(
+    code if chr(code).isalpha() or code > 127 or chr(code) == _CUT else 32 for code in range(256)
+)  # what else parts words
 _SHARED = frozenset({"Latin", "Cyrillic", "Arabic", "Devanagari", "Hebrew"})
 """Scripts in which several languages are written."""
 
@@ -64,21 +69,40 @@ def language_of(blocks: Sequence[Block | Passage]) -> Language | None:
 def language_in(text: str) -> Language | None:
     """The language of a short text."""
     data = text.lower().encode("utf-8", "replace")
+    latin = len(data.translate(None, _NO_ASCII_LETTERS))
     beyond_ascii = "" if data.isascii() else data.translate(None, _ASCII).decode()
-    script, share, letters = _script(len(data.translate(None, _NO_ASCII_LETTERS)), beyond_ascii)
-    if letters < FEWEST_LETTERS:
+    letters = _letters(latin, beyond_ascii) if beyond_ascii else {"Latin": latin}
+    if sum(letters.values()) < FEWEST_LETTERS:
         return None
-    if script not in _SHARED:
-        return _told(script, share)
-    words = data.translate(_APART).decode().replace("’", " ").split()  # noqa: RUF001 - an apostrophe
-    found: dict[str, int] = {}
-    _count(found, words, _BY_WORD)
-    _count(found, beyond_ascii, _BY_LETTER)
-    next_most, most = sorted([0, 0, *found.values()])[-2:]
-    if not found or most < _FEWEST_OF_WORDS * len(words):
+    if not letters.keys() <= _SHARED and (told := _by_script(letters)):
+        return told
+    words = set(data.translate(_APART).decode().replace("’", " ").split())  # noqa: RUF001 - an apostrophe
+    found = _hits(words, _BY_WORD)
+    if not letters.keys() <= _SHARED:
+        weight = max(found.values(), default=0) / max(1, sum(map(str.isascii, words)))
+        if told := _by_script(letters | {"Latin": latin * max(_LEAST_OF_LATIN, weight)}):
+            return told
+    return _by_words(words, found, _hits(set(beyond_ascii), _BY_LETTER))
+
+
+def _by_script(letters: Mapping[str, float]) -> Language | None:
+    """The language that alone is written in the script of most letters."""
+    script = max(letters, key=letters.__getitem__)
+    return None if script in _SHARED else _told(script, letters[script] / sum(letters.values()))
+
+
+def _by_words(words: AbstractSet[str], found: Counter[str], found_letters: Counter[str]) -> Language | None:
+    """The language that has most of the small words, each counted once, so that a column of `or` is not English."""
+    if not found:
+        return None
+    surer = found + found_letters if found_letters else found
+    next_most, most = sorted([0, *surer.values()])[-2:]
+    code = max(surer, key=surer.__getitem__)
+    of = len(words) if code in _LATIN else len(words) - sum(map(str.isascii, words))
+    if found[code] < _FEWEST_OF_WORDS * of:
         return None
     # The more of them the next language lacks, the surer it is.
-    return _told(max(found, key=found.__getitem__), share / (1 + math.exp(next_most - most)))
+    return _told(code, 1 / (1 + math.exp(next_most - most)))
 
 
 def sample(blocks: Sequence[Block | Passage], size: int) -> str:
@@ -89,7 +113,7 @@ def sample(blocks: Sequence[Block | Passage], size: int) -> str:
     if total <= size:
         return " ".join(texts)
     length = size // STRETCHES
-    return " ".join(_stretch(texts, ends, total * n // STRETCHES, length) for n in range(STRETCHES))
+    return _CUT.join(_stretch(texts, ends, total * n // STRETCHES, length) for n in range(STRETCHES))
 
 
 def _stretch(texts: list[str], ends: list[int], start: int, length: int) -> str:
@@ -106,10 +130,8 @@ def _told(code: str, confidence: float) -> Language | None:
     return Language(code, round(confidence, 2)) if code and confidence >= SURE else None
 
 
-def _script(ascii_letters: int, beyond_ascii: str) -> tuple[str, float, int]:
-    """The script of most letters, or the language that alone is written in it; its share, and how many letters."""
-    if not beyond_ascii:
-        return "Latin", 1.0, ascii_letters
+def _letters(ascii_letters: int, beyond_ascii: str) -> Counter[str]:
+    """How many letters are of each script, or of the language that alone is written in it."""
     letters = Counter(Latin=ascii_letters)
     for character, count in Counter(beyond_ascii).items():
         if character.isalpha():
@@ -117,19 +139,12 @@ def _script(ascii_letters: int, beyond_ascii: str) -> tuple[str, float, int]:
             letters[script] += count * _DENSE.get(script, 1)
     if letters["Han"]:
         letters["ja" if letters["ja"] > _KANA_SHARE * letters["Han"] else "zh"] += letters.pop("Han")
-    ((script, most),) = letters.most_common(1)
-    total = letters.total()
-    return script, most / total if total else 0.0, total
+    return letters
 
 
-def _count(found: dict[str, int], things: Iterable[str], table: Mapping[str, Sequence[str]]) -> None:
-    """Adds up how many of its small words, or of its letters, each language has among these."""
-    seen: dict[str, int] = {}
-    for thing in things:
-        if thing in table and (times := seen.get(thing, 0)) < _MOST_OF_ONE:
-            seen[thing] = times + 1
-            for code in table[thing]:
-                found[code] = found.get(code, 0) + 1
+def _hits(things: Iterable[str], table: Mapping[str, Sequence[str]]) -> Counter[str]:
+    """How many of its small words, or of its letters, each language has among these."""
+    return Counter(chain.from_iterable([table[thing] for thing in things if thing in table]))
 
 
 def _table(units: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
@@ -143,3 +158,4 @@ def _table(units: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
 
 _BY_WORD = _table({code: words.split() for code, words in FUNCTION_WORDS.items()})
 _BY_LETTER = _table(TELLING_LETTERS)
+_LATIN = {code for code, words in FUNCTION_WORDS.items() if words < "\u0250"}
