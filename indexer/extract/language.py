@@ -7,10 +7,9 @@ on running text, costs microseconds, and always says the same (docs/decisions/00
 import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate, chain
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from indexer.extract.function_words import FUNCTION_WORDS, TELLING_LETTERS
 from indexer.extract.types import Block, Passage
@@ -33,6 +32,10 @@ class Language(NamedTuple):
     confidence: float
 
 
+_Languages: TypeAlias = Sequence[Sequence[str]]
+"""Of each thing that was found, the languages that have it."""
+
+
 _SCRIPTS = (  # where each begins, with the language if only one of note is written in it; "" is written in none
     (0x0000, ""), (0x0041, "Latin"), (0x0250, ""), (0x0370, "el"), (0x0400, "Cyrillic"), (0x0530, "hy"),
     (0x0590, "Hebrew"), (0x0600, "Arabic"), (0x0700, ""), (0x0750, "Arabic"), (0x0780, ""), (0x0900, "Devanagari"),
@@ -51,7 +54,7 @@ _KANA_SHARE = 0.05
 _FEWEST_OF_WORDS = 1 / 12
 """Lists of names and numbers have some words by chance; a language has many more."""
 _LEAST_OF_LATIN = 0.25
-"""Latin letters beside another script are often names and code: they weigh by the share of small words in them."""
+"""So much weighs a Latin letter beside another script at least."""
 _ASCII = bytes(range(128))
 _NO_ASCII_LETTERS = bytes(code for code in range(256) if code > 127 or not chr(code).isalpha())
 _APART = bytes(
@@ -69,20 +72,18 @@ def language_of(blocks: Sequence[Block | Passage]) -> Language | None:
 def language_in(text: str) -> Language | None:
     """The language of a short text."""
     data = text.lower().encode("utf-8", "replace")
-    latin = len(data.translate(None, _NO_ASCII_LETTERS))
     beyond_ascii = "" if data.isascii() else data.translate(None, _ASCII).decode()
-    letters = _letters(latin, beyond_ascii) if beyond_ascii else {"Latin": latin}
+    letters = _letters(len(data.translate(None, _NO_ASCII_LETTERS)), beyond_ascii)
     if sum(letters.values()) < FEWEST_LETTERS:
         return None
-    if not letters.keys() <= _SHARED and (told := _by_script(letters)):
+    unshared = not letters.keys() <= _SHARED
+    if unshared and (told := _by_script(letters)):
         return told
     words = set(data.translate(_APART).decode().replace("’", " ").split())  # noqa: RUF001 - an apostrophe
-    found = _hits(words, _BY_WORD)
-    if not letters.keys() <= _SHARED:
-        weight = max(found.values(), default=0) / max(1, sum(map(str.isascii, words)))
-        if told := _by_script(letters | {"Latin": latin * max(_LEAST_OF_LATIN, weight)}):
-            return told
-    return _by_words(words, found, _hits(set(beyond_ascii), _BY_LETTER))
+    small_words = [_BY_WORD[word] for word in words if word in _BY_WORD]
+    if unshared and (told := _by_script(_weighed(letters, words, small_words))):
+        return told
+    return _by_words(words, small_words, [_BY_LETTER[letter] for letter in set(beyond_ascii) if letter in _BY_LETTER])
 
 
 def _by_script(letters: Mapping[str, float]) -> Language | None:
@@ -91,18 +92,25 @@ def _by_script(letters: Mapping[str, float]) -> Language | None:
     return None if script in _SHARED else _told(script, letters[script] / sum(letters.values()))
 
 
-def _by_words(words: AbstractSet[str], found: Counter[str], found_letters: Counter[str]) -> Language | None:
+def _weighed(letters: Mapping[str, float], words: Iterable[str], small_words: _Languages) -> Mapping[str, float]:
+    """Latin letters beside a script of one language are often names and code: they weigh as far as they are a text."""
+    most = max(Counter(chain.from_iterable(small_words)).values(), default=0)
+    share = most / max(1, sum(map(str.isascii, words)))
+    return {**letters, "Latin": letters["Latin"] * max(_LEAST_OF_LATIN, share)}
+
+
+def _by_words(words: Collection[str], small_words: _Languages, letters: _Languages) -> Language | None:
     """The language that has most of the small words, each counted once, so that a column of `or` is not English."""
-    if not found:
+    if not small_words:
         return None
-    surer = found + found_letters if found_letters else found
-    next_most, most = sorted([0, *surer.values()])[-2:]
-    code = max(surer, key=surer.__getitem__)
+    found = Counter(chain.from_iterable([*small_words, *letters]))
+    code = max(found, key=found.__getitem__)
+    most = found.pop(code)
     of = len(words) if code in _LATIN else len(words) - sum(map(str.isascii, words))
-    if found[code] < _FEWEST_OF_WORDS * of:
+    if most - sum(code in codes for codes in letters) < _FEWEST_OF_WORDS * of:
         return None
     # The more of them the next language lacks, the surer it is.
-    return _told(code, 1 / (1 + math.exp(next_most - most)))
+    return _told(code, 1 / (1 + math.exp(max(found.values(), default=0) - most)))
 
 
 def sample(blocks: Sequence[Block | Passage], size: int) -> str:
@@ -130,8 +138,10 @@ def _told(code: str, confidence: float) -> Language | None:
     return Language(code, round(confidence, 2)) if code and confidence >= SURE else None
 
 
-def _letters(ascii_letters: int, beyond_ascii: str) -> Counter[str]:
+def _letters(ascii_letters: int, beyond_ascii: str) -> Mapping[str, int]:
     """How many letters are of each script, or of the language that alone is written in it."""
+    if not beyond_ascii:
+        return {"Latin": ascii_letters}
     letters = Counter(Latin=ascii_letters)
     for character, count in Counter(beyond_ascii).items():
         if character.isalpha():
@@ -140,11 +150,6 @@ def _letters(ascii_letters: int, beyond_ascii: str) -> Counter[str]:
     if letters["Han"]:
         letters["ja" if letters["ja"] > _KANA_SHARE * letters["Han"] else "zh"] += letters.pop("Han")
     return letters
-
-
-def _hits(things: Iterable[str], table: Mapping[str, Sequence[str]]) -> Counter[str]:
-    """How many of its small words, or of its letters, each language has among these."""
-    return Counter(chain.from_iterable([table[thing] for thing in things if thing in table]))
 
 
 def _table(units: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
