@@ -31,11 +31,6 @@ SENTENCES = {
         "aparecesse. O velho capitão contava-lhes as tempestades que tinha vivido quando era jovem. Ninguém "
         "acreditava em tudo, mas todos gostavam de o ouvir."
     ),
-    "gl": (
-        "Pola mañá unha néboa mesta cubría o porto e os pescadores agardaban con paciencia a que saíse o sol. "
-        "O vello capitán contáballes as tormentas que vivira cando era novo. Ninguén lle cría todo, pero a "
-        "todos lles gustaba escoitalo."
-    ),
     "nl": (
         "Er hing 's ochtends een dichte mist boven de haven en de vissers wachtten geduldig tot de zon "
         "doorbrak. De oude kapitein vertelde hun over stormen die hij als jonge man had meegemaakt. Niemand "
