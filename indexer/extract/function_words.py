@@ -6,128 +6,362 @@ In running text every second or third word is one of them, and hardly two langua
 
 FUNCTION_WORDS = {
     # Latin
-    "ca": "el la els les un una uns unes de del dels al als i o que no es és en amb per com més però si va ser han ha"
-    " són seva seu aquest aquesta aquests també molt quan on tot tots sobre fins sense des cada entre havia era hi ho"
-    " li ens us perquè només després així abans cap mentre encara va dels pels molts fer dos anys dia nit",
+    "ca": "el la els les un una uns unes de del dels al als i o que no es és en amb per com més però si va ser han"
+    " ha són seva seu aquest aquesta aquests també molt quan on tot tots sobre fins sense des cada entre havia"
+    " era hi ho li ens us perquè només després així abans cap mentre encara pels molts fer dos anys dia nit d"
+    " l em et pot poden podeu heu hem sigui siguin sou sóc estar està estan tenir té tenen teniu fa fan vaig"
+    " aquell aquella aquells aquestes altre altres altra algun alguna alguns algunes cadascun mateix mateixa"
+    " nostre vostre vostra vostres seus seves llur ja ara llavors tampoc doncs segons mitjançant contra durant"
+    " sota dins davant darrere mai sempre potser gairebé qualsevol què qui quin quina quins quant tant tan"
+    " massa poc menys això allò aquí allà ni ell ella ells elles jo tu nosaltres vosaltres vós a",
     "cs": "a i v ve na se je že s z ze do o k ke by byl byla bylo jsou jsem to ten ta ty ale jako jak pro po za od"
-    " když už jen také který která které při nebo si tak podle před co jeho jejich ho mu pak nad byli není aby kde"
-    " mezi více až tím této tento v roce každý jsme být má mají může",
-    "da": "og i at det er en et den de til på med for af som ikke der jeg har han hun vi du var om fra sig men et min"
-    " havde blev efter mig hvad kan skal vil eller over ved deres hans hendes også når nu meget nogle nogen være været"
-    " denne dette disse hvor under kun mod da op ud hver alle år siger selv så",
-    "de": "der die das und in den von zu mit sich des auf für ist im dem nicht ein eine als auch es an werden aus er"
-    " hat dass sie nach wird bei einer um am sind noch wie einem über einen so zum war haben nur oder aber vor zur bis"
-    " mehr durch man sein wurde sei wenn kann gegen vom können schon ich wir ihr ihre seine wieder keine alle unter"
-    " dieser diese dieses wer was wo hier dann wurden hatte muss seit jeder jede jeden jedes",
+    " když už jen také který která které při nebo si tak podle před co jeho jejich ho mu pak nad byli není aby"
+    " kde mezi více až tím této tento roce každý jsme být má mají může jsi jste bude budou budete bych bys"
+    " byste jenž jež jejíž tohoto tomto těchto tyto tuto kterou kterého kterých kterým kteří všechny všech vše"
+    " všechno svůj své svou svého její jejím vám vás nám nás náš váš mě mne mi tě ti on ona ono oni pokud"
+    " protože proto pouze například jiné jiný další dále zde tam tady nyní vždy nikdy ani nemá nejsou lze musí"
+    " můžete mohou ještě přes bez mimo proti kolem během pomocí stejně než tedy totiž asi snad jaký jaké něco"
+    " někdo nic nikdo čím tom té něj ní nich něm",
+    "da": "og i at det er en et den de til på med for af som ikke der jeg har han hun vi du var om fra sig men min"
+    " havde blev efter mig hvad kan skal vil eller over ved deres hans hendes også når nu meget nogle nogen"
+    " være været denne dette disse hvor under kun mod da op ud hver alle år siger selv så bliver blive blevet"
+    " kunne skulle ville igen anden andet andre mellem gennem sådan således mange ind ingen intet hvis hvilken"
+    " hvilket hvilke fordi siden selvom noget lidt mere mest mindre uden tilbage end endnu derfor derefter"
+    " dermed imens før inden mens samt både enten hverken altid aldrig måske måtte må bør ham jer jeres vores"
+    " vor dem dig os dit din dine mit mine sit sin sine dets hvem hvorfor hvordan hvornår her derpå ens"
+    " omkring ifølge efterfølgende følgende samme hele helt gør gøre gjorde får få fik tage lige bruge hvert"
+    " herunder ligger sættes hedder derved altså gerne hvorved selve øvrige nævnte blot nye nyt kommer gælder"
+    " findes opret vælg tryk skift alene foran bag ifald hvoraf hvortil hvori enhver egen eget egne mulig"
+    " muligt",
+    "de": "der die das und in den von zu mit sich des auf für ist im dem nicht ein eine als auch es an werden aus"
+    " er hat dass sie nach wird bei einer um am sind noch wie einem über einen so zum war haben nur oder aber"
+    " vor zur bis mehr durch man sein wurde sei wenn kann gegen vom können schon ich wir ihr ihre seine wieder"
+    " keine alle unter dieser diese dieses wer was wo hier dann wurden hatte muss seit jeder jede jeden jedes"
+    " ob also daher damit dabei dazu davon darauf darin daraus deren dessen denen diesem dies weil während"
+    " solche solcher soll sollte sollten sollen müssen musst könnte könnten kannst darf dürfen würde würden"
+    " wollen will bin bist seid waren habe hast hatten mich mir dich dir uns euch ihm ihn ihnen ihren ihrem"
+    " ihrer mein meine unser unsere deine selbst etwas nichts niemand jemand beim ins aufs ans kein keinen"
+    " welche welcher welches manche viele viel sehr immer nie bereits denn doch jedoch sondern sowie sowohl"
+    " weder zwischen ohne ab innerhalb außerhalb wegen trotz anderen andere anderer nun jetzt da dort wobei"
+    " wodurch falls bevor nachdem sobald ganz",
     "en": "the of and to a in is it that was for on are with as his they be at one have this from or had by not but"
-    " what all were when we there can an your which their said if do will each about how up out them then she many"
-    " some so these would other into has more her two like him see could no than been its who now my made over did"
-    " only after where most through before must very any our such because here between under while every once every"
-    " should he you i me us also being against during without",
-    "et": "ja on ei see et oli ta kui ka ning mis aga oma ma või ning nad siis kes selle seda mida kõik kuid juba"
-    " olid pole mitte väga nagu veel oma olla peale enne pärast üle alla sest kus nii üks kaks teda tema nende saab"
-    " iga aasta ainult kuni läbi ilma vaid ole olen oled oleme",
-    "eu": "eta da du ez bat ere dira izan zen zuen den baina hau hori dela bere edo egin duen ziren baino dituen dute"
-    " beste oso gero arte zuten gabe egiten bezala gaur dago nahi behar bai guztiak izango ditu zer nor non hura haiek"
-    " bakoitza urte batean",
+    " what all were when we there can an your which their said if do will each about how up out them then she"
+    " many some so these would other into has more her two like him see could no than been its who now my made"
+    " over did only after where most through before must very any our such because here between under while"
+    " every once should he you i me us also being against during without may might does doing done having"
+    " himself herself itself themselves myself yourself mine yours ours theirs those whose whom why whether"
+    " unless until since though although however therefore thus hence too just even still yet already always"
+    " never ever often sometimes both either neither nor few several much another same different own per"
+    " within above below across along among around behind beside besides beyond down off onto toward towards"
+    " upon again well need needs cannot",
+    "es": "el la los las de del y que en un una por con no para es se al lo como más pero sus su le ha o este esta"
+    " fue son entre cuando muy sin sobre ser también me hasta hay donde quien desde todo nos durante todos uno"
+    " les ni contra otros ese eso había ante ellos ella cada porque era tiene estaba dos así después yo él si"
+    " ya sólo solo antes han está u e sino aunque pues mientras según cual cuales quienes cuyo cuya qué cuál"
+    " quién cómo dónde cuándo unos unas esto estos estas esa esos esas aquel aquella aquello aquellos otro"
+    " otra otras mismo misma mismos mismas toda todas algún alguno alguna algunos algunas ningún ninguno"
+    " ninguna cualquier cualquiera nada algo alguien nadie mucho mucha muchos muchas poco menos tan tanto tú"
+    " usted ustedes ellas nosotros te mi mis tu tus nuestro nuestra vuestro suyo eran fueron sea sean será"
+    " serán siendo sido están estar haya haber he hemos tienen tener puede pueden puedes podría debe deben"
+    " hacer hace hizo va van voy a bajo hacia mediante tras luego entonces aquí allí ahora siempre nunca"
+    " tampoco aún todavía además quizá sí",
+    "et": "ja on ei see et oli ta kui ka ning mis aga oma ma või nad siis kes selle seda mida kõik kuid juba olid"
+    " pole mitte väga nagu veel olla peale enne pärast üle alla sest kus nii üks kaks teda tema nende saab iga"
+    " aasta ainult kuni läbi ilma vaid ole olen oled oleme me te sa need sellest sellel sellega neid neile"
+    " nendega teie meie minu sinu enda ennast ise mille millest millega millel kuhu kust kuidas miks millal"
+    " ega seejärel samuti alati kunagi ainuke rohkem kõige igal igaüks kogu kõigi kõiki mõni mõne mõned teine"
+    " teise teised muu muud muude sama samal peab pead tuleb saate saad võib võid võivad olete oleks olnud ära"
+    " koos kaudu vastu alates ajal jaoks järgi kohta all peal juures vahel vastavalt tänu eest näiteks",
+    "eu": "eta da du ez bat ere dira izan zen zuen den baina hau hori dela bere edo egin duen ziren baino dituen"
+    " dute beste oso gero arte zuten gabe egiten bezala gaur dago nahi behar bai guztiak izango ditu zer nor"
+    " non hura haiek bakoitza urte batean ezin ezinezko daude dut dugu duzu dituzte ditugu zaio zaie zaizu"
+    " litzateke dezake dezakezu daiteke daitezke izateko egiteko egon ari arabera bidez buruz barruan gainean"
+    " azpian aurrean ondoren aurretik artean bakarrik baizik baldin bada badira badu batek baten batzuk"
+    " besteak beren haren honen horren hauek horiek hemen hor han orain beti inoiz guzti guztiek guztien zein"
+    " zeina noiz nola zergatik edozein bakoitzak pertsona orok eskubidea",
     "fi": "ja on ei se että oli hän kun myös ovat joka mutta tai niin kuin mukaan vain sen jo nyt hänen olla sekä"
-    " ole jos siitä minä sinä me he ne tämä tässä tämän jotka mitä kaikki vielä sitten koska kanssa ollut olivat"
-    " ennen jälkeen joita joissa jossa ilman voi sitä ettei eivät hyvin joka vuoden kuten",
-    "fr": "le la les de des du et un une en est que qui dans pour au aux par sur ne pas plus ce se il elle ils elles"
-    " son sa ses avec sont ou été mais cette ces comme tout nous vous leur leurs on je tu y fait être a ont aussi"
-    " très sans sous entre même dont était où si deux après peut bien avait lui chaque depuis avant toute tous"
-    " jusqu ainsi donc quand d l qu c n s",
+    " ole jos siitä minä sinä me he ne tämä tässä tämän jotka mitä kaikki vielä sitten koska kanssa ollut"
+    " olivat ennen jälkeen joita joissa jossa ilman voi sitä ettei eivät hyvin vuoden kuten vai eli vaan jotta"
+    " vaikka varten kautta aikana alla yllä lisäksi enää silloin aina en et emme ette älä oleva olevan voit"
+    " voidaan voivat täytyy pitää tulee saa te tätä tästä tähän tällä nämä näitä niiden niitä niihin niissä"
+    " siihen siinä sillä jonka jota josta johon jolla joiden mikä minkä missä mistä mihin millä kuka ketä"
+    " jokin jotain joku jokainen jokaisella kaikkien kaikkia muu muut muita muiden toinen toisen toiset sama"
+    " samaa itse oma omaa omia oman noin yli ali kuinka miksi milloin missään usein lähes",
+    "fr": "le la les de des du et un une en est que qui dans pour au aux par sur ne pas plus ce se il elle ils"
+    " elles son sa ses avec sont ou été mais cette ces comme tout nous vous leur leurs on je tu y fait être a"
+    " ont aussi très sans sous entre même dont était où si deux après peut bien avait lui chaque depuis avant"
+    " toute tous jusqu ainsi donc quand d l qu puis ceci cela ça cet celui celle ceux celles lequel laquelle"
+    " lesquels quoi quel quelle quels quelles aucun aucune plusieurs certains certaines quelques autre autres"
+    " mêmes tel telle tels notre nos votre vos mon ma mes ton ta tes moi toi soi eux pouvez peuvent pourrait"
+    " doit doivent devez devrait faut faire faites avez avons ai as étaient sera seront serait soit sois suis"
+    " es sommes êtes ayant étant afin car parce puisque lorsque tandis pendant vers chez contre selon malgré"
+    " parmi hors dès jusque alors encore déjà toujours jamais souvent plutôt trop peu beaucoup moins non oui"
+    " ici là voici voilà ni cependant toutefois comment pourquoi combien lors via",
     "ga": "an na agus a i ar is ag do le go sé sí bhí tá ní nach de den don sa san ó mar ach seo sin iad siad mé tú"
-    " muid gur nó gach chuig faoi atá raibh bheith leis aige aici acu anois nuair féin idir roimh tar éis",
+    " muid gur nó gach chuig faoi atá raibh bheith leis aige aici acu anois nuair féin idir roimh tar éis as"
+    " chun gan in ón os thar trí um níl nár níor cad cé conas cathain cén cá má mura dá dtí freisin siúd é í"
+    " sibh mo ár bhur agat agam againn air uirthi orthu ort orm dó di dóibh duit dom dúinn leo liom leat linn"
+    " léi bheidh beidh bíonn dhéanamh déanamh rud duine uile aon cead ceart cosúil eile féidir ansin anseo fós"
+    " riamh gcónaí sular faoina ina lena óna trína ann uaidh inár",
+    "gl": "o a os as un unha uns unhas do da dos das no na nos nas ao aos ás polo pola polos polas dun dunha nun"
+    " nunha co coa cos coas de en con por para sen sobre entre ata desde cara segundo contra durante tras e ou"
+    " nin pero mais senón porque pois se que cando onde como mentres quen cal cales cuxo este esta isto estes"
+    " estas ese esa iso eses esas aquel aquela outro outra outros outras mesmo mesma cada todo toda todos"
+    " todas algún algunha algúns algunhas ningún ningunha calquera nada algo alguén ninguén moito moita moitos"
+    " moitas pouco máis menos tan tanto moi eu ti vostede el ela eles elas nós me te lle lles meu seu súa seus"
+    " súas son era eran foi foron ser sexa sexan será está están estar estaba hai haber ter ten teñen tiña"
+    " pode poden debe deben facer fai vai van antes despois logo entón aquí alí agora sempre nunca tamén só xa"
+    " aínda así ademais non si dereito persoa",
     "hr": "i u je na se da su za od s o kao koji koja koje to što ali bio bila bilo iz do po ili ne ga sa nije te"
     " samo kako kada već kod bi sam smo ima još prema nakon između više pod nego bez svi sve gdje tako njegov"
-    " njihov biti može oni ona ovo taj ta svake svaki",
+    " njihov biti može oni ona ovo taj ta svake svaki no pa ako jer dok kad tko kojeg kojem kojim kojih kojima"
+    " koju čiji ovaj ova ovi ove ovog ovome ovu ti tog tome tim tih toga onaj ono one on mu joj ju ih im njih"
+    " njima njemu nje njom ja mi vi me mene nas vas nam vam moj tvoj svoj svoje svoju svoja svojim naš vaš si"
+    " ste jesu jest bili bude budu ću ćeš će ćemo ćete bih bismo biste nisu nema imaju imate mogu možete treba"
+    " trebate mora moraju želite k pri kroz uz nad pred među oko tijekom prije preko zbog radi također uvijek"
+    " nikad vrlo manje svih svim svaka svatko nitko netko nešto ništa drugi druge drugih isti ovdje tamo zatim"
+    " ukoliko",
     "hu": "a az és hogy nem is egy van ez volt meg de ha csak már még azt mint el vagy ki ezt fel mert így lehet"
-    " minden majd ami kell után között aki ő én te mi ők be le amely pedig sem voltak lesz nagyon itt ott akkor"
-    " mindig szerint alatt előtt miatt minden olyan hanem vannak",
-    "id": "yang dan di dari ini itu dengan untuk pada tidak dalam adalah akan ke juga oleh karena ada kami saya mereka"
-    " dia telah sudah bisa dapat lebih sebagai atau seperti kita anda tersebut bahwa hanya saat setelah sebelum antara"
-    " para menjadi banyak semua masih setiap harus jika namun sangat secara",
-    "it": "il lo la i gli le di del della dei delle e che un una uno in è per non con da si al alla sono come più ma"
-    " anche nel nella dal dalla su questo questa era ha hanno suo sua loro o se mi ti ci quando essere stato stata"
-    " tutti tutto molto dove ogni dopo prima senza tra fra due sul sulla ai alle degli così fu ed aveva solo fino"
-    " perché chi cui ho lui lei",
-    "lt": "ir yra kad į su iš kaip ne tai bet o buvo jis ji jie ar už tik dar apie po nuo jau labai kai dėl prie kuris"
-    " kuri kurie taip pat bei šis ši tas ta mes jūs aš tu kur iki per prieš visi viskas tarp be gali būti turi"
-    " kiekvieną",
+    " minden majd ami kell után között aki ő én te mi ők be le amely pedig sem voltak lesz nagyon itt ott"
+    " akkor mindig szerint alatt előtt miatt olyan hanem vannak s mivel amint amíg mikor amikor hol ahol hová"
+    " hogyan miért mit kit melyik mely melyek amelyet amelyek amelyben akik akit amit ezek azok ezeket azokat"
+    " ennek annak ebben abban erre arra ezzel azzal ehhez ahhoz ti önnek ön ne se nincs nincsenek lenne legyen"
+    " kellett tud tudja tudnak felett közben által nélkül ellen iránt felé alapján során részére esetén"
+    " esetben most úgy ilyen mindenki mindenkinek valami valaki semmi senki más másik ugyanaz saját több"
+    " kevesebb legtöbb igen például illetve valamint azonban tehát ezért vele neki róla belőle rá hozzá össze"
+    " vissza",
+    "id": "yang dan di dari ini itu dengan untuk pada tidak dalam adalah akan ke juga oleh karena ada kami saya"
+    " mereka dia telah sudah bisa dapat lebih sebagai atau seperti kita anda tersebut bahwa hanya saat setelah"
+    " sebelum antara para menjadi banyak semua masih setiap harus jika namun sangat secara tetapi tapi kalau"
+    " bila agar supaya sebab sehingga maka tanpa bagi kepada terhadap tentang atas bawah selama sejak sampai"
+    " hingga ketika sesudah sambil ialah merupakan tak bukan belum sedang boleh perlu mungkin ingin aku kamu"
+    " ia nya sendiri apa siapa mana bagaimana mengapa kapan apakah seluruh beberapa sedikit paling lagi pun"
+    " saja lain sama demikian begitu sini sana maupun serta orang",
+    "it": "il lo la i gli le di del della dei delle e che un una uno in è per non con da si al alla sono come più"
+    " ma anche nel nella dal dalla su questo questa era ha hanno suo sua loro o se mi ti ci quando essere"
+    " stato stata tutti tutto molto dove ogni dopo prima senza tra fra due sul sulla ai alle degli così fu ed"
+    " aveva solo fino perché chi cui ho lui lei dell all nell dall sull quest quell l d dagli dai negli sugli"
+    " sui nei nelle dalle sulle dello allo nello dallo sullo quale quali quello quella quelli quelle questi"
+    " queste stesso stessa altri altro altra altre ciascuno alcuni alcune qualche qualsiasi nessuno nessuna"
+    " niente nulla io tu egli ella essa esso essi noi voi mio mia tuo tua nostro nostra vostro suoi sue ne vi"
+    " me te sia siano siamo siete sarà saranno sarebbe fosse furono erano avere abbia abbiamo avete può"
+    " possono potrebbe deve devono dovrebbe bisogna fare fa viene vengono però oppure ovvero quindi allora"
+    " mentre affinché poiché siccome finché qualora ancora già mai sempre spesso adesso ora qui qua lì là"
+    " durante verso contro presso entro oltre circa secondo attraverso mediante meno poco molti molte tanto"
+    " troppo quanto quanti invece anzi inoltre pure né eppure tale tali",
+    "lt": "ir yra kad į su iš kaip ne tai bet o buvo jis ji jie ar už tik dar apie po nuo jau labai kai dėl prie"
+    " kuris kuri kurie taip pat bei šis ši tas ta mes jūs aš tu kur iki per prieš visi viskas tarp be gali"
+    " būti turi kiekvieną arba nes jei jeigu kada kodėl kas ką kam kuo kurios kurį kurią kurių kuriems kuriuos"
+    " šie šios šį šią šio šių šiuo tie tos tą to tų tuo toks tokia tokie jos jam jai jį ją jų juos jo mūsų"
+    " jūsų mano tavo savo esu esi esame esate bus būtų nėra turėti galima galite reikia ant pagal virš pas"
+    " kartu tiktai vis visada niekada daugiau mažiau visų visos viską visiems kiekvienas kiekviena kiekvieno"
+    " kitas kita kiti kitų pats pati patys joks jokia nei nė čia ten dabar tada todėl tačiau taigi pavyzdžiui"
+    " žmogus",
     "lv": "un ir uz ar no ka par kas bet pie tas tā arī vai bija kā lai pēc viņš viņa viņi jau tikai nav to šis šī"
-    " tiek gan es mēs jūs tu kad ko līdz pirms ļoti vēl visi vairāk starp bez būt var katru kur",
-    "nl": "de het een en van in is dat op te zijn met voor niet aan er om ook als dan die bij nog maar naar uit door"
-    " over hij zij ze wordt werd was heeft had hebben worden kan meer geen deze dit of tot wel onder tegen ik je we"
-    " hun haar mijn wat wie waar al zo na veel moet zou kunnen alle elke mensen toen",
-    "no": "og i det er på en et som til av for med ikke at den de har jeg var om fra seg men han hun vi du hadde ble"
-    " etter meg hva kan skal vil eller over ved deres hans hennes også når nå mye noen noe være vært denne dette disse"
-    " hvor under bare mot da opp ut hver alle år selv så blir",
-    "pl": "w i na z się nie do to że o jest a jak po co ale za od dla przez oraz był była było są tym tego ten ta te"
-    " przy już tylko może ich jego jej który która które czy lub być także ze tak by pod nad mu go gdy jako każdej"
-    " każdy między bez przed aby bardzo jeszcze więc kiedy gdzie roku byli mnie mi nam",
-    "pt": "o a os as de do da dos das e que em um uma para com não por mais no na nos nas se é ao aos à como mas foi"
-    " ele ela eles elas seu sua seus suas ou ser quando muito há já também só pelo pela até isso entre era depois sem"
-    " mesmo são tem ter este esta esse essa foram eu nós você onde sobre cada antes porque todos todas estava",
-    "ro": "și de la în a o cu pe nu să că un din este care pentru mai au cel sunt prin ce ca fi fost sau dar al ai ale"
-    " lui ei lor se le era după sub până fără când unde dacă foarte această acest aceste doar între toate toți fiecare"
-    " îi îl s-a am avea avut își numai acum",
-    "sk": "a v na sa je že s z do o k by bol bola bolo sú som to ten tá tie ale ako pre po za od keď už len aj ktorý"
-    " ktorá ktoré pri alebo si tak podľa pred čo jeho ich ho mu nad boli nie aby kde medzi viac až tým tento každý sme"
-    " byť má majú môže ešte im kým všetko všetci všetkých nikto ktorú sme iba",
-    "sl": "in je v na da se so za ki z s pa kot po o ne ali bi bil bila bilo od pri do tudi ko kaj kako le še že biti"
-    " ima več med pod brez vsi kje tako njegov njihov lahko smo sem jih ga mu ji tega ta to vsak zelo pred samo",
-    "es": "el la los las de del y que en un una por con no para es se al lo como más pero sus su le ha o este esta"
-    " fue son entre cuando muy sin sobre ser también me hasta hay donde quien desde todo nos durante todos uno les ni"
-    " contra otros ese eso había ante ellos ella cada porque era tiene estaba dos así después yo él si ya sólo solo"
-    " antes han está",
-    "sv": "och i att det är en ett som på av för med den till inte har de om jag han hon vi du var från sig men ett"
-    " min hade blev efter mig vad kan ska skall vill eller över vid deras hans hennes också när nu mycket några någon"
-    " vara varit denna detta dessa där under bara mot då upp ut varje alla år själv så blir",
+    " tiek gan es mēs jūs tu kad ko līdz pirms ļoti vēl visi vairāk starp bez būt var katru kur ja jo kamēr"
+    " kāpēc kam kuru kurš kura kuri kuras kurā kuram šie šīs šo šajā šim šādu tie tās tam tajā tiem viņas viņu"
+    " viņam viņiem mums jums mūsu jūsu mans tavs savu sava savas savā esmu esi esam esat būs būtu nevar varat"
+    " varētu jābūt jāizmanto tika tikt pa zem virs caur pret dēļ laikā saskaņā kopā vien vienmēr nekad mazāk"
+    " visu visas visām visiem viss katrs katra katram cits cita citi citu citas pats pati paši kāds kāda kādu"
+    " neviens nekas ne nedz šeit tur tad tagad tāpēc tomēr piemēram tāpat cilvēkam",
+    "nl": "de het een en van in is dat op te zijn met voor niet aan er om ook als dan die bij nog maar naar uit"
+    " door over hij zij ze wordt werd was heeft had hebben worden kan meer geen deze dit of tot wel onder"
+    " tegen ik je we hun haar mijn wat wie waar al zo na veel moet zou kunnen alle elke mensen toen hetzelfde"
+    " dezelfde welke waarom wanneer hoe indien omdat doordat zodat totdat hoewel terwijl want dus echter reeds"
+    " steeds altijd nooit soms vaak hier daar ergens niets iets iemand niemand ieder iedere iedereen elk alles"
+    " andere anderen ander zelf zich mij me jij jou jouw u uw wij jullie ben bent waren geweest heb hebt"
+    " hadden kunt kon moeten mag mogen wil willen zal zullen zult zouden werden doen doet gaan gaat zonder"
+    " tussen boven achter naast binnen buiten tijdens sinds vanaf volgens via per ter ten af heel erg zeer"
+    " minder meest enkele sommige verschillende ervan ermee erin eraan hiervoor daarvoor waarin waarbij"
+    " waarmee",
+    "no": "og i det er på en et som til av for med ikke at den de har jeg var om fra seg men han hun vi du hadde"
+    " ble etter meg hva kan skal vil eller over ved deres hans hennes også når nå mye noen noe være vært denne"
+    " dette disse hvor under bare mot da opp ut hver alle år selv så blir bli blei blitt hvis fordi gjennom"
+    " mellom uten enn igjen både kun annet andre annen mer mest mindre slik slike inn hvordan hvorfor hvem"
+    " hvilken hvilket hvilke dersom mens siden før hos ifølge samt enten verken alltid aldri kanskje måtte må"
+    " bør deg ham oss dere vår vårt våre din ditt dine min mitt mine sin sitt sine dens dets derfor deretter"
+    " dermed der her ingen ingenting mange hele helt gjør gjøre gjorde får få fikk ta ville skulle kunne hatt"
+    " blant samme følgende bruke brukes enhver hvert ikkje eg ein eit frå vere vert kva korleis nokon noko"
+    " berre ho dei dykk sjølv ligger settes heter altså gjerne selve øvrige nevnte nye nytt kommer gjelder"
+    " finnes velg trykk alene foran bak hvorav egen eget egne mulig hjelp åpne",
+    "pl": "w i na z się nie do to że o jest a jak po co ale za od dla przez oraz był była było są tym tego ten ta"
+    " te przy już tylko może ich jego jej który która które czy lub być także ze tak by pod nad mu go gdy jako"
+    " każdej każdy między bez przed aby bardzo jeszcze więc kiedy gdzie roku byli mnie mi nam albo ani lecz"
+    " jednak zatem dlatego ponieważ gdyż bo żeby jeśli jeżeli gdyby skąd dokąd dlaczego kto kogo komu czego"
+    " czym którego której którzy których którym którą którymi ci tej temu tych tymi tą tę taki taka takie tu"
+    " tam teraz wtedy zawsze nigdy również też więcej mniej najbardziej każda każde każdego wszystko wszystkie"
+    " wszystkich wszyscy inny inne innych innego sam sama samo swój swoje swojego swoich mój twój nasz wasz"
+    " ciebie nas was wam on ona ono oni one je ją im nim nią nimi były będzie będą byłby zostać został została"
+    " zostanie ma mają mieć mogą można należy trzeba we według podczas mimo wśród coś ktoś nic nikt żaden poza"
+    " sobie siebie",
+    "pt": "o a os as de do da dos das e que em um uma para com não por mais no na nos nas se é ao aos à como mas"
+    " foi ele ela eles elas seu sua seus suas ou ser quando muito há já também só pelo pela até isso entre era"
+    " depois sem mesmo são tem ter este esta esse essa foram eu nós você onde sobre cada antes porque todos"
+    " todas estava uns umas às num numa pelos pelas dum deste desta destes destas desse dessa disso disto"
+    " neste nesta nesse nessa isto aquilo aquele aquela aqueles estes estas esses essas qual quais quem cujo"
+    " porquê pois portanto porém contudo todavia embora enquanto caso nem apenas somente ainda sempre nunca"
+    " talvez muita muitos muitas pouco menos tão tanto outro outra outros outras mesma próprio própria todo"
+    " toda algum alguma alguns algumas nenhum nenhuma qualquer nada tudo algo alguém ninguém tu vocês me te"
+    " lhe lhes meu minha teu nosso nossa eram seja sejam será serão sendo sido estar está estão têm tinha"
+    " haver pode podem poderá deve devem fazer faz vai vão sob desde contra durante após perante segundo"
+    " através então aqui ali lá assim além sim",
+    "ro": "și de la în a o cu pe nu să că un din este care pentru mai au cel sunt prin ce ca fi fost sau dar al ai"
+    " ale lui ei lor se le era după sub până fără când unde dacă foarte această acest aceste doar între toate"
+    " toți fiecare îi îl am avea avut își numai acum ori însă iar ci deci deși deoarece fiindcă cum cine"
+    " căruia cărei cărora cea cei cele acești acestui acestei acestor acela aceea aceia acel acea asta ăsta"
+    " unui unei unor niște spre către peste înainte lângă contra despre dintre printr într dintr decât nici"
+    " prea tot toată tuturor orice oricare oricărei oricine fiecărei altul alta alții alte altor același"
+    " aceeași însuși său sa săi sale meu mea tău nostru noastră vostru eu tu el ea noi voi ele mă te ne vă îmi"
+    " îți e erau fie fiind va vor ar aș are ați aveți poate pot puteți trebuie dumneavoastră aici acolo atunci"
+    " astfel așa încă deja niciodată întotdeauna nimeni nimic cineva ceva si in pina fara",
+    "sk": "a v na sa je že s z do o k by bol bola bolo sú som to ten tá tie ale ako pre po za od keď už len aj"
+    " ktorý ktorá ktoré pri alebo si tak podľa pred čo jeho ich ho mu nad boli nie aby kde medzi viac až tým"
+    " tento každý sme byť má majú môže ešte im kým všetko všetci všetkých nikto ktorú iba i však lebo pretože"
+    " keďže ak keby kam odkiaľ prečo kto koho komu čoho čím ktorého ktorej ktorí ktorých ktorým táto toto títo"
+    " tieto tohto tejto tomuto tomto týmto týchto tí toho tej tom tých taký taká také tu tam teraz vtedy vždy"
+    " nikdy tiež veľmi menej každá každé každého všetky iný iné iných sám sama svoj svoje svojho svojej"
+    " svojich môj tvoj náš váš jej mňa ma mi teba ťa ti nás nám vás vám on ona ono oni ony ju ním ňou nimi ste"
+    " bude budú mať máte môžu možno treba musí vo so zo odo cez pod bez počas proti okrem niečo niekto nič"
+    " žiadny nech seba toľko",
+    "sl": "in je v na da se so za ki z s pa kot po o ne ali bi bil bila bilo od pri do tudi ko kaj kako le še že"
+    " biti ima več med pod brez vsi kje tako njegov njihov lahko smo sem jih ga mu ji tega ta to vsak zelo"
+    " pred samo ter vendar toda ampak zato ker če kadar dokler kjer kam kod zakaj kdo koga komu česa čem"
+    " kateri katera katero katere katerega katerih ti te tej temu tem teh tisti tista tisto tak taka tu tukaj"
+    " tam zdaj tedaj vedno nikoli manj vsaka vsako vsakega vse vsem vseh vsakdo drug drugi druga druge drugih"
+    " sam sama svoj svoje svojo svojega svojih moj tvoj naš vaš njen jaz mi vi mene me tebe nas nam vas vam on"
+    " ona ono oni jo ju jim njim njo njimi si ste bili bo bodo bomo boste ni niso nima imajo imate more moramo"
+    " mora morate treba iz nad skozi proti glede zaradi kljub okoli prek nekaj nekdo nič nihče noben kakor"
+    " torej sicer oziroma imenuje",
+    "sv": "och i att det är en ett som på av för med den till inte har de om jag han hon vi du var från sig men min"
+    " hade blev efter mig vad kan ska skall vill eller över vid deras hans hennes också när nu mycket några"
+    " någon vara varit denna detta dessa där under bara mot då upp ut varje alla år själv så blir utan därför"
+    " eftersom medan innan sedan tills fast vilken vilket vilka vem vart varför hur ena andra annan annat"
+    " samma varandra något ingen inget inga allt hela många mer mest mindre få lite ni dem dig honom henne oss"
+    " er mitt mina din ditt dina sin sitt sina vår vårt våra dess bli blivit ha haft kunde kunna skulle ville"
+    " måste bör får fick göra gör gjorde mellan genom före bland enligt hos kring åt ur inom utom även endast"
+    " aldrig alltid ofta här dit hit sådan sådana igen redan ännu än antingen både finns används använda envar",
     "tr": "ve bir bu da de için ile çok olarak daha en gibi ne o kadar olan sonra her ama ya mi mı var yok değil ki"
-    " oldu olduğu ben sen biz siz onlar onun göre diye şey çünkü önce hiç bile ise zaman veya tarafından ancak üzere"
-    " bütün tüm kendi eden etti içinde üzerinde arasında",
+    " oldu olduğu ben sen biz siz onlar onun göre diye şey çünkü önce hiç bile ise zaman veya tarafından ancak"
+    " üzere bütün tüm kendi eden etti içinde üzerinde arasında fakat eğer doğru karşı rağmen dolayı beri"
+    " hakkında altında şu bunu şunu onu bunun buna ona bunlar bunları onların burada orada iki herkes hiçbir"
+    " kimse bazı birçok diğer başka aynı kendisi bana sana bize size beni seni benim senin bizim sizin neden"
+    " niçin nasıl nerede hangi kim az pek artık hala henüz zaten hep asla şimdi böyle öyle şöyle yalnız sadece"
+    " değildir olduğunu olur olup olması olmak olmayan ol etmek edilen edilir eder edin yapan yapmak yapılan"
+    " vardır dir ilgili hakkı hakkına haiz mu mü şekilde",
     "vi": "và của là có không được cho trong một các những với người này khi đã để từ đến cũng như về tại ra vào sẽ"
-    " nhưng nhiều đó hay hơn rất còn phải theo trên mỗi",
+    " nhưng nhiều đó hay hơn rất còn phải theo trên mỗi hoặc mà thì bởi do ngoài dưới trước sau giữa bằng qua"
+    " nếu vì nên tuy dù đang sắp vẫn chỉ quá lắm nhất chưa chẳng đừng bị thể cần muốn nào gì ai đâu sao kia"
+    " đấy ấy đây mọi hai ít vài cả tất tôi bạn anh ông bà họ chúng ta nó mình vậy thế nữa lại lên xuống rồi"
+    " mới việc sự cái con",
     # Cyrillic
-    "be": "і у ў на не што з як па да за гэта але яго ад для быў была было былі так ён яна яны мы вы я каб толькі ці"
-    " пры калі дзе ўжо вельмі яшчэ які якая якія іх кожны пасля паміж перад",
-    "bg": "и на в да се за от е не с по че са като до това ще но при беше или след което които който която много още"
-    " само как ще към няма той тя те ние вие аз му му бе бяха бил била било си със във тази този всеки всички преди"
-    " между където когато",
-    "mk": "и на во да се за од е не со по дека како до тоа ќе но при беше или по што кој која кои многу уште само кон"
-    " тој таа тие ние вие јас му ги го беа бил била било си овој оваа секој сите пред меѓу каде кога не сум",
-    "ru": "и в не на я что он с как это по но его к из у за от так о же все она бы а мы для вы то было был была были"
-    " только или ещё еще уже до если когда при них ни их чтобы под есть даже ли во со который которая которые может"
-    " очень где после этого этот эта между каждый перед без над",
-    "sr": "и у је на се да су за од са о као који која које то што али био била било из до по или не га није те само"
-    " како када већ код би сам смо има још према након између више под него без сви све где тако његов њихов бити може"
-    " они она ово тај та сваки",
-    "uk": "і в у на не що з як по та до за це але його від для був була було були так він вона вони ми ви я щоб лише"
-    " чи при коли де вже дуже ще який яка які їх кожен після між перед або й із під без ж бути може",
+    "be": "і у ў на не што з як па да за гэта але яго ад для быў была было былі так ён яна яны мы вы я каб толькі"
+    " ці пры калі дзе ўжо вельмі яшчэ які якая якія іх кожны пасля паміж перад й ды або аднак бо таму пакуль"
+    " куды адкуль чаму хто каго каму чаго чым якое якога якой якіх якім гэты гэтая гэтыя гэтага гэтай гэтым"
+    " гэтых той тая тое тыя таго тым тых такі такая такое тут там цяпер тады заўсёды ніколі ужо таксама больш"
+    " менш кожная кожнага усе ўсе усё ўсё усіх ўсіх іншы іншыя іншых сам сама свой свае сваю сваёй сваіх мой"
+    " твой наш ваш яе мяне мне цябе нас нам вас вам яно ёй ім імі ёсць быць будзе будуць бы б мае маюць мець"
+    " можа могуць можна трэба павінен ні са аб пра праз пад над без паводле нешта нехта нічога ніхто ніводзін",
+    "bg": "и на в да се за от е не с по че са като до това ще но при беше или след което които който която много"
+    " още само как към няма той тя те ние вие аз му бе бяха бил била било си със във тази този всеки всички"
+    " преди между където когато а обаче защото понеже ако докато откъде защо кой кого коя кое кои когото чийто"
+    " тези онзи онази онова онези такъв такава такова такива така тук там сега тогава винаги никога вече също"
+    " повече най всяка всяко всичко всичките друг друга друго други самият себе свой своя свое своите мой твой"
+    " наш ваш негов неин техен неговите нейните им й ти то мен тебе него нея нас вас тях ме го я ги ни ви съм"
+    " сме сте били бъде бъдат би може могат трябва има имат през пред под над зад без според срещу около нещо"
+    " някой нищо никой никоя нито чрез",
+    "mk": "и на во да се за од е не со по дека како до тоа ќе но при беше или што кој која кои многу уште само кон"
+    " тој таа тие ние вие јас му ги го беа бил била било си овој оваа секој сите пред меѓу каде кога сум а ама"
+    " туку зашто бидејќи ако додека зошто кого кое чиј ова овие оној онаа такво таков така таму тука сега"
+    " тогаш секогаш никогаш веќе исто повеќе нај секоја секое сѐ друг друга друго други сам себе свој своја"
+    " своето своите мој твој наш ваш негов нејзин нивни нивните ти мене тебе него неа нас вас нив ме те ја ни"
+    " ви им ѝ сме сте биле биде бидат би може можат мора треба има нема имаат ниту преку низ под над зад без"
+    " според против околу нешто некој ништо никој ниеден",
+    "ru": "и в не на я что он с как это по но его к из у за от так о же все она бы а мы для вы то было был была"
+    " были только или ещё еще уже до если когда при них ни их чтобы под есть даже ли во со который которая"
+    " которые может очень где после этого этот эта между каждый перед без над однако зато потому пока хотя"
+    " куда откуда почему кто кого кому чего чем какой какая какие которое которого которой которых которым"
+    " которому которую эти этой этому этим этих эту тот та те того той тому тем тех такой такая такое такие"
+    " тут там здесь теперь сейчас тогда всегда никогда лишь также тоже более менее больше каждая каждого всё"
+    " всех всем всеми другой другие других другого иной сам сама сами себя себе свой свои своего своей своих"
+    " своё мой моя твой наш ваш вашей ее её меня мне тебя тебе нас нам вас вам оно они ты ним нею ней ими быть"
+    " будет будут б могут можете можно нужно надо должен должны должно следует нельзя нет об про через около"
+    " против кроме среди ради вместо ничего никто никакой ведь вот именно либо является имеет",
+    "sr": "и у је на се да су за од са о као који која које то што али био била било из до по или не га није те"
+    " само како када већ код би сам смо има још према након између више под него без сви све где тако његов"
+    " њихов бити може они она ово тај та сваки но па ако јер док кад ко којег којем којим којих којима коју"
+    " чији овај ова ови ове овог овоме ову ти тог тога томе тим тих онај оно оне он му јој ју их им њих њима"
+    " њему ње ја ми ви ме мене нас вас нам вам мој твој свој своје своју своја својим наш ваш си сте јесу"
+    " јесте били биле буде буду ћу ћеш ће ћемо ћете бих бисмо бисте нису нема имају имате могу можете треба"
+    " мора морају желите с к при кроз уз над пред међу око током пре преко због ради такође увек никад веома"
+    " мање свих свим свака свако нико неко нешто ништа други друге других исти овде тамо затим уколико",
+    "uk": "і в у на не що з як по та до за це але його від для був була було були так він вона вони ми ви я щоб"
+    " лише чи при коли де вже дуже ще який яка які їх кожен після між перед або й із під без ж бути може однак"
+    " проте бо тому якщо поки хоча куди звідки чому хто кого кому чого чим яке якого якої яких яким якій якому"
+    " цей ця ці цього цієї цьому цим цих цю той те ті того тієї тим тих такий така таке такі тут там тепер"
+    " зараз тоді завжди ніколи тільки також теж більше менше кожний кожна кожного все всі всіх всім усі усіх"
+    " інший інші інших іншого сам сама свій своє свої свого своєї своїх мій твій наш ваш ваша вашого її їхній"
+    " мене мені тебе нас нам вас вам воно ти ним нею ними є буде будуть б би має мають мати можуть можете"
+    " можна треба потрібно слід повинен повинні ні зі о об про через над проти крім серед щось хтось нічого"
+    " ніхто жоден адже навіть саме допомогою",
     # Arabic
     "ar": "في من على إلى أن عن مع هذا هذه التي الذي كان كانت ما لا هو هي لم قد كل بعد قبل بين أو ثم كما ذلك تلك عند"
-    " حيث غير إن لكن أي منذ حتى إذا وهو وهي وقد ولا وفي فيها عليه به له لها ليس",
+    " حيث غير إن لكن أي منذ حتى إذا وهو وهي وقد ولا وفي فيها عليه به له لها ليس خلال تحت فوق أمام وراء لدى دون"
+    " بدون ضد حول عبر أنه إنه أنها بأن لأن ولكن أم بل إذ لو كي لكي كيف متى أين لماذا ماذا هل هؤلاء أولئك هنا"
+    " هناك الذين اللذان هم هن أنت أنا نحن أنتم لهم لك لي لنا بها بهم فيه منه منها عليها إليه إليها عنه كانوا"
+    " يكون تكون ليست لن سوف كلا بعض أية نفس نفسه جميع سائر أحد أكثر أقل جدا فقط أيضا الآن دائما أبدا يمكن"
+    " يمكنك يجب ينبغي وأن ومن وإذا وعلى أما إما مثل لكل وكل شخص",
     "fa": "و در به از که این را با است برای آن یک خود تا بر هم نیز می شد شده بود بودند هر اما یا اگر ما او آنها من"
-    " هستند شود کند کرد کرده باید پس چه بین روی پیش دیگر های نمی شب",
-    "ur": "کے میں کی ہے اور سے کا کو اس کہ نے پر یہ ہیں ایک تھا تھی تھے بھی نہیں ہو کر وہ جو تو کیا گیا جب تک ہی لیے"
-    " ہر بعد ساتھ اپنے ان",
+    " هستند شود کند کرد کرده باید پس چه بین روی پیش دیگر های نمی شب ولی بلکه چون زیرا چرا چگونه کجا کی کدام"
+    " بدون میان زیر بعد قبل هنگام درباره طبق توسط مانند اینها همین همان چنین چنان اینجا آنجا اکنون هرگز همیشه"
+    " هنوز فقط تنها همه هیچ برخی بعضی دیگری خودش خویش تو شما ایشان آنان هست باشد باشند باشید نیست نیستند شوند"
+    " کنند کنید دارد دارند دارید داشت داشته خواهد خواهند نباید تواند توانند ها ای بیشتر کمتر بسیار خیلی",
+    "ur": "کے میں کی ہے اور سے کا کو اس کہ نے پر یہ ہیں ایک تھا تھی تھے بھی نہیں ہو کر وہ جو تو کیا گیا جب تک ہی"
+    " لیے ہر بعد ساتھ اپنے ان یا لیکن مگر بلکہ اگر کیونکہ تاکہ تب کب جہاں کہاں کیوں کیسے کون کس جس جن لئے بغیر"
+    " درمیان پہلے دوران خلاف مطابق بارے طرح یہاں وہاں اب ہمیشہ کبھی صرف سب تمام کوئی کسی کچھ دوسرے دوسری خود"
+    " اپنا اپنی میرا ہم تم آپ انہیں اسے ہوں ہوگا ہوتا ہوتی ہوتے ہوا ہوئی ہوئے کرنا کرنے کرتا کرتے کرے گئی گئے"
+    " جائے جاتا سکتا سکتے سکتی چاہئے چاہیے نہ رہا شخص حق والا والے زیادہ",
     # Devanagari
-    "hi": "के में की है और से का को इस कि ने पर यह हैं एक था थी थे भी नहीं हो कर वह जो तो क्या गया जब तक ही लिए हर बाद"
-    " साथ अपने उस या",
-    "mr": "आणि आहे या हे ते की च तो ती आहेत होता होती होते नाही मध्ये साठी पण का एक व केले केली हा ही त्या जे असे मी प्रत्येक वर",
-    "ne": "र छ को मा ले यो का हो पनि भएको लागि गर्न छन् एक थियो थिए भने गरेको तथा हुन् उनी त्यो हरेक तर के यस हुने बाट सँग",
+    "hi": "के में की है और से का को इस कि ने पर यह हैं एक था थी थे भी नहीं हो कर वह जो तो क्या गया जब तक ही लिए हर"
+    " बाद साथ अपने उस या लेकिन किन्तु परन्तु बल्कि अगर यदि क्योंकि ताकि तब कब जहाँ कहाँ क्यों कैसे कौन किस जिस"
+    " जिन जिसे जिसके बिना बीच पहले दौरान विरुद्ध अनुसार बारे तरह द्वारा ये वे इन उन इसे उसे यहाँ वहाँ अब हमेशा"
+    " कभी केवल सिर्फ सब सभी प्रत्येक कोई किसी कुछ अन्य दूसरे दूसरी स्वयं अपना अपनी मैं हम तुम आप हूँ होगा होता"
+    " होती होते हुआ हुई हुए करना करने करता करते करें किया गई गए जाए जाता जाती सकता सकते सकती चाहिए न ना रहा"
+    " रहे व तथा एवं वाला वाले अधिक जाने",
+    "mr": "आणि आहे या हे ते की च तो ती आहेत होता होती होते नाही मध्ये साठी पण का एक व केले केली हा ही त्या जे असे"
+    " मी प्रत्येक वर किंवा परंतु तर जर कारण म्हणून म्हणजे जेव्हा तेव्हा जेथे कोठे कुठे कसे काय कोण कोणत्याही"
+    " कोणते कोणी जो जी ज्या ज्यामध्ये ह्या हया त्याच्या तिच्या त्याला त्यांना त्यांच्या यांच्या याला यास त्यास"
+    " ह्यांना आम्ही तुम्ही आपण आपल्या आपला आपली आपले तुमच्या तुमचे स्वतः स्वत ना नये नका नाहीत नसेल आहात आहोत"
+    " होतो होऊ होईल असा अशा असेल असतात असतो असते असल्यास असलेल्या असणे करा करणे करतो करते करतात करून करू केला"
+    " केल्यास करण्यासाठी करण्याचा करिता मधील मधून वरील खाली पासून पर्यंत द्वारे नंतर आधी पूर्वी दरम्यान"
+    " विरुद्ध शिवाय सोबत बरोबर प्रमाणे जसे येथे तेथे आता नेहमी फक्त सुद्धा देखील अधिक सर्व सर्वांना प्रत्येकास"
+    " काही इतर दुसरे एका एखाद्या शकता शकतो शकते शकतात पाहिजे हवे द्या दिले जाते जातो जाईल गेले अथवा तसेच हक्क",
+    "ne": "र छ को मा ले यो का हो पनि भएको लागि गर्न छन् एक थियो थिए भने गरेको तथा हुन् उनी त्यो हरेक तर के यस हुने"
+    " बाट सँग वा एवं यदि कि किनभने किनकि ताकि जब जहाँ कहाँ किन कसरी कुन जो जुन जसले जसको यी ती त्यस यसको"
+    " त्यसको उसको उनको आफ्नो आफ्ना आफू आफै म हामी तपाईं तिमी उहाँ तिनीहरू सबै प्रत्येक कुनै केही अन्य अर्को"
+    " एउटा छैन होइन हुन हुन्छ हुँदैन हुनेछ हुनेछन् भएका भई भएर भयो गर्ने गरी गर्नु गरिने गरिएको गर्दछ सक्ने"
+    " सक्छ सकिन्छ पर्छ पर्ने पर्नेछ छैनन् लाई की देखि सम्म सित बिना बीच पछि अघि अनुसार द्वारा विरुद्ध यहाँ"
+    " त्यहाँ अब अहिले सधैं कहिले मात्र नै धेरै थप बढी व्यक्ति व्यक्तिलाई अधिकार",
     # Hebrew
-    "he": "של את על לא הוא זה היא עם כי גם אבל אם או כל היה היתה הם אני מה יש אין רק עד בין כמו אחרי לפני זאת אשר בכל",
-    "yi": "און די דער דאָס איז אין צו מיט פֿון ניט אַ אַז האָט זײַן ער זי מען װאָס איך מיר נאָר אױף פֿאַר אָבער",
+    "he": "של את על לא הוא זה היא עם כי גם אבל אם או כל היה היתה הם אני מה יש אין רק עד בין כמו אחרי לפני זאת אשר"
+    " בכל אל בלי תחת מעל אצל ליד נגד למען כדי בשביל בגלל לפי מן אך אולם אלא כאשר כש לכן אז עוד כבר תמיד אף פעם"
+    " מאוד יותר פחות ביותר כולם כלל איזה איזו מי מתי איפה היכן איך למה מדוע האם זו אלה אלו הזה הזאת ההוא הן"
+    " אתה אנחנו אתם לי לך לו לה לנו לכם להם אותו אותה אותם בו בה בהם שלו שלה שלהם שלך שלי ממנו עליו אליו הייתה"
+    " היו יהיה תהיה להיות ניתן יכול יכולה צריך חייב אפשר בלבד אחר אחרת אחרים אחד אחת עצמו עצמה כך כן שם כאן פה"
+    " עכשיו לכל ככל מכל באמצעות אדם ועל וכן ולא",
+    "yi": "און די דער דאָס איז אין צו מיט פֿון ניט אַ אַז האָט זײַן ער זי מען װאָס איך מיר נאָר אױף פֿאַר אָבער"
+    " אדער אָדער אבער נאר אז אויב ווען װען ווײַל װײַל וואו װוּ ווי װי וואס וואָס ווער װער וועלכע װעלכע דאס דעם"
+    " א אן אַן אויף פון פאר ביי בײַ נאך נאָך איבער אונטער צווישן צװישן קעגן דורך אָן ביז זיך זענען זײַנען"
+    " געווען געװען זיין זײן האט האבן האָבן וועט װעט וועלן ווערן װערן ווערט װערט קען קענען מוז זאל זאָל דארף"
+    " דאַרף נישט קיין קײן יעדער יעדן אלע אַלע אנדערע אַנדערע אזוי אַזוי דא דאָ דארט דאָרט אויך אױך שוין שױן"
+    " שטענדיק דו עס איר זיי זײ אים אונדז זײער מענטש רעכט",
 }
 """By ISO 639-1 code; separated by spaces."""
 
 TELLING_LETTERS = {
-    "ca": "çïŀ", "cs": "řěů", "da": "æøå", "de": "äöüß", "es": "ñ", "et": "õäöü", "fi": "äö", "fr": "çêèàœîû",
-    "hr": "đć", "hu": "őűö", "it": "ùòì", "lt": "ėįųū", "lv": "āēīūļņķģ", "no": "æøå",
-    "pl": "łąężśźćń", "pt": "ãõç", "ro": "ăâîșțşţ", "sk": "ľĺŕôä", "sv": "åäö", "tr": "ığşçöü",
-    "vi": "ơưđăâạảấầẩậắặẹẻếềểệịọỏốồổộớờởợụủứừửựỳỹ",
+    "ca": "çïŀ·àèéíòóúü", "cs": "řěůáíýéúčšžďťň", "da": "æøå", "de": "äöüß", "es": "ñáéíóú¿¡", "et": "õäöü", "fi": "äö",
+    "fr": "çêèàœîûéâôëïù", "ga": "áéíóú", "gl": "ñáéíóú", "hr": "đćčšž", "hu": "őűöüáéíóú", "it": "ùòìàè",
+    "lt": "ėįųūąęčšž", "lv": "āēīūļņķģčšž", "no": "æøå", "pl": "łąężśźćńó", "pt": "ãõçáéíóúâêôà", "ro": "ăâîșțşţ",
+    "sk": "ľĺŕôäáíýéúčšžďťň", "sl": "čšž", "sv": "åäö", "tr": "ığşçöü", "vi": "ơưđăâạảấầẩậắặẹẻếềểệịọỏốồổộớờởợụủứừửựỳỹ",
     "be": "ўыэіё", "bg": "ъщи", "mk": "ѓќѕјљњџи", "ru": "ыэёи", "sr": "ђћјљњџи", "uk": "їєґіи",
     "ar": "ةأإىيك", "fa": "پچژگیک", "ur": "ٹڈڑےںہھی", "mr": "ळ", "yi": "\u05f0\u05f1\u05f2",
 }  # fmt: skip

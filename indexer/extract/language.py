@@ -7,9 +7,9 @@ on running text, costs microseconds, and always says the same (docs/decisions/00
 import math
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
-from typing import NamedTuple
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import accumulate, chain
+from typing import NamedTuple, TypeAlias
 
 from indexer.extract.function_words import FUNCTION_WORDS, TELLING_LETTERS
 from indexer.extract.types import Block, Passage
@@ -17,6 +17,8 @@ from indexer.extract.types import Block, Passage
 SAMPLES = (300, 1200)
 """Characters that are looked at: few, and more only where those do not tell."""
 STRETCHES = 4
+_CUT = "\0"
+"""Between two stretches: makes one word, that no language has, of the two that they cut."""
 FEWEST_LETTERS = 20
 """Less text tells nothing."""
 SURE = 0.8
@@ -28,6 +30,10 @@ class Language(NamedTuple):
 
     code: str
     confidence: float
+
+
+_Languages: TypeAlias = Sequence[Sequence[str]]
+"""Of each thing that was found, the languages that have it."""
 
 
 _SCRIPTS = (  # where each begins, with the language if only one of note is written in it; "" is written in none
@@ -47,11 +53,13 @@ _KANA_SHARE = 0.05
 """Japanese has more of it among its Chinese characters."""
 _FEWEST_OF_WORDS = 1 / 12
 """Lists of names and numbers have some words by chance; a language has many more."""
-_MOST_OF_ONE = 4
-"""How often one word counts, so that a column of `or` is not English."""
+_LEAST_OF_LATIN = 0.25
+"""So much weighs a Latin letter beside another script at least."""
 _ASCII = bytes(range(128))
 _NO_ASCII_LETTERS = bytes(code for code in range(256) if code > 127 or not chr(code).isalpha())
-_APART = bytes(code if chr(code).isalpha() or code > 127 else 32 for code in range(256))  # what else parts words
+_APART = bytes(
+    code if chr(code).isalpha() or code > 127 or chr(code) == _CUT else 32 for code in range(256)
+)  # what else parts words
 _SHARED = frozenset({"Latin", "Cyrillic", "Arabic", "Devanagari", "Hebrew"})
 """Scripts in which several languages are written."""
 
@@ -65,20 +73,44 @@ def language_in(text: str) -> Language | None:
     """The language of a short text."""
     data = text.lower().encode("utf-8", "replace")
     beyond_ascii = "" if data.isascii() else data.translate(None, _ASCII).decode()
-    script, share, letters = _script(len(data.translate(None, _NO_ASCII_LETTERS)), beyond_ascii)
-    if letters < FEWEST_LETTERS:
+    letters = _letters(len(data.translate(None, _NO_ASCII_LETTERS)), beyond_ascii)
+    if sum(letters.values()) < FEWEST_LETTERS:
         return None
-    if script not in _SHARED:
-        return _told(script, share)
-    words = data.translate(_APART).decode().replace("’", " ").split()  # noqa: RUF001 - an apostrophe
-    found: dict[str, int] = {}
-    _count(found, words, _BY_WORD)
-    _count(found, beyond_ascii, _BY_LETTER)
-    next_most, most = sorted([0, 0, *found.values()])[-2:]
-    if not found or most < _FEWEST_OF_WORDS * len(words):
+    unshared = not letters.keys() <= _SHARED
+    if unshared and (told := _by_script(letters)):
+        return told
+    words = set(data.translate(_APART).decode().replace("’", " ").split())  # noqa: RUF001 - an apostrophe
+    small_words = [_BY_WORD[word] for word in words if word in _BY_WORD]
+    if unshared and (told := _by_script(_weighed(letters, words, small_words))):
+        return told
+    return _by_words(words, small_words, [_BY_LETTER[letter] for letter in set(beyond_ascii) if letter in _BY_LETTER])
+
+
+def _by_script(letters: Mapping[str, float]) -> Language | None:
+    """The language that alone is written in the script of most letters."""
+    script = max(letters, key=letters.__getitem__)
+    return None if script in _SHARED else _told(script, letters[script] / sum(letters.values()))
+
+
+def _weighed(letters: Mapping[str, float], words: Iterable[str], small_words: _Languages) -> Mapping[str, float]:
+    """Latin letters beside a script of one language are often names and code: they weigh as far as they are a text."""
+    most = max(Counter(chain.from_iterable(small_words)).values(), default=0)
+    share = most / max(1, sum(map(str.isascii, words)))
+    return {**letters, "Latin": letters["Latin"] * max(_LEAST_OF_LATIN, share)}
+
+
+def _by_words(words: Collection[str], small_words: _Languages, letters: _Languages) -> Language | None:
+    """The language that has most of the small words, each counted once, so that a column of `or` is not English."""
+    if not small_words:
+        return None
+    found = Counter(chain.from_iterable([*small_words, *letters]))
+    code = max(found, key=found.__getitem__)
+    most = found.pop(code)
+    of = len(words) if code in _LATIN else len(words) - sum(map(str.isascii, words))
+    if most - sum(code in codes for codes in letters) < _FEWEST_OF_WORDS * of:
         return None
     # The more of them the next language lacks, the surer it is.
-    return _told(max(found, key=found.__getitem__), share / (1 + math.exp(next_most - most)))
+    return _told(code, 1 / (1 + math.exp(max(found.values(), default=0) - most)))
 
 
 def sample(blocks: Sequence[Block | Passage], size: int) -> str:
@@ -89,7 +121,7 @@ def sample(blocks: Sequence[Block | Passage], size: int) -> str:
     if total <= size:
         return " ".join(texts)
     length = size // STRETCHES
-    return " ".join(_stretch(texts, ends, total * n // STRETCHES, length) for n in range(STRETCHES))
+    return _CUT.join(_stretch(texts, ends, total * n // STRETCHES, length) for n in range(STRETCHES))
 
 
 def _stretch(texts: list[str], ends: list[int], start: int, length: int) -> str:
@@ -106,10 +138,10 @@ def _told(code: str, confidence: float) -> Language | None:
     return Language(code, round(confidence, 2)) if code and confidence >= SURE else None
 
 
-def _script(ascii_letters: int, beyond_ascii: str) -> tuple[str, float, int]:
-    """The script of most letters, or the language that alone is written in it; its share, and how many letters."""
+def _letters(ascii_letters: int, beyond_ascii: str) -> Mapping[str, int]:
+    """How many letters are of each script, or of the language that alone is written in it."""
     if not beyond_ascii:
-        return "Latin", 1.0, ascii_letters
+        return {"Latin": ascii_letters}
     letters = Counter(Latin=ascii_letters)
     for character, count in Counter(beyond_ascii).items():
         if character.isalpha():
@@ -117,19 +149,7 @@ def _script(ascii_letters: int, beyond_ascii: str) -> tuple[str, float, int]:
             letters[script] += count * _DENSE.get(script, 1)
     if letters["Han"]:
         letters["ja" if letters["ja"] > _KANA_SHARE * letters["Han"] else "zh"] += letters.pop("Han")
-    ((script, most),) = letters.most_common(1)
-    total = letters.total()
-    return script, most / total if total else 0.0, total
-
-
-def _count(found: dict[str, int], things: Iterable[str], table: Mapping[str, Sequence[str]]) -> None:
-    """Adds up how many of its small words, or of its letters, each language has among these."""
-    seen: dict[str, int] = {}
-    for thing in things:
-        if thing in table and (times := seen.get(thing, 0)) < _MOST_OF_ONE:
-            seen[thing] = times + 1
-            for code in table[thing]:
-                found[code] = found.get(code, 0) + 1
+    return letters
 
 
 def _table(units: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
@@ -143,3 +163,4 @@ def _table(units: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
 
 _BY_WORD = _table({code: words.split() for code, words in FUNCTION_WORDS.items()})
 _BY_LETTER = _table(TELLING_LETTERS)
+_LATIN = {code for code, words in FUNCTION_WORDS.items() if words < "\u0250"}

@@ -5,7 +5,7 @@ import pytest
 
 from indexer.extract.extraction import extract
 from indexer.extract.function_words import FUNCTION_WORDS
-from indexer.extract.language import SAMPLES, language_in, language_of, sample
+from indexer.extract.language import SAMPLES, STRETCHES, language_in, language_of, sample
 from indexer.extract.types import Block, Request
 from tests.samples import text as samples
 from tests.support.languages import SENTENCES
@@ -47,6 +47,52 @@ def test_the_samples_tell_theirs(text: str, code: str):
 
 
 @pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("L'usuari que l'ha creat té accés a tota la carpeta, i també a l'obertura d'altres fitxers.", "ca"),
+        ("S'ha d'escollir l'idioma abans d'instal·lar el sistema a l'ordinador.", "ca"),
+        ("De regels zijn van toepassing op alle bestanden die niet door een ander worden gebruikt.", "nl"),
+        ("Bruk dette bare dersom du ikke har noen annen måte å gjøre det på.", "no"),
+        ("Brug kun dette, hvis du ikke har nogen anden måde at gøre det på.", "da"),
+        ("A configuração não pode ser alterada depois que o sistema foi iniciado.", "pt"),
+        ("A configuración non se pode cambiar despois de que o sistema foi iniciado.", "gl"),
+    ],
+)
+def test_a_sentence_is_not_taken_for_a_sister_language(text: str, code: str):
+    assert (found := language_in(text)) is not None
+    assert found.code == code
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        (
+            "Команда mkfs.ext4 (-t ext4 --verbose DEVICE) создаёт файловую систему на том устройстве, которое указано.",
+            "ru",
+        ),
+        ("Η εντολή mount --bind OLDDIR NEWDIR εμφανίζει τον ίδιο κατάλογο και σε άλλη θέση.", "el"),
+        (
+            "getent database key コマンドは、 指定されたキーにマッチするエントリーを nsswitch.conf に従って表示する。",
+            "ja",
+        ),
+    ],
+)
+def test_names_and_code_in_latin_letters_do_not_hide_the_language(text: str, code: str):
+    assert (found := language_in(text)) is not None
+    assert found.code == code
+
+
+def test_a_text_that_quotes_another_script_is_in_its_own_language():
+    assert (found := language_in(SENTENCES["en"] + " 漁師たちは辛抱強く太陽を待っていました。")) is not None
+    assert found.code == "en"
+
+
+@pytest.mark.parametrize("code", ["de", "en", "fi"])
+def test_repetition_proves_nothing_and_hides_nothing(code: str):
+    assert language_in(SENTENCES[code] * 5) == language_in(SENTENCES[code])
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "",
@@ -55,6 +101,8 @@ def test_the_samples_tell_theirs(text: str, code: str):
         "Smith, John; Müller, Hans; Dupont, Jean; García, José; Rossi, Mario",
         "id,name,price\n1,apple,3\n2,pear,4\n" * 20,
         "or\n" * 500,
+        "x" * 1500,
+        "".join(f"{n:o}\t{n}\tLATIN LETTER\t{chr(n)}\n" for n in range(192, 256)),
         "🐋" * 100,
         "\ue000\ue001" * 100,
     ],
@@ -78,6 +126,14 @@ def test_a_sample_is_small_and_from_all_over_the_text(size: int):
     assert len(kept) <= 1200
     for n in (2, 5100, 10_100, 15_100):
         assert any(f"w{near}" in kept for near in range(n, n + 900))
+
+
+def test_words_that_a_sample_cuts_are_not_taken_for_others():
+    text = "".join(f"understanding{n}thereof " for n in range(2_000))
+    *found, _ = sample([Block(text)], 1200).split()
+    of_two = [word for word in found if word not in text.split()]
+    assert len(of_two) == STRETCHES - 1
+    assert language_in(" ".join([*of_two, "4711 " * 30])) is None
 
 
 def test_a_short_text_is_its_own_sample():
