@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from indexer.extract import Extraction, Request, extract
@@ -46,3 +48,24 @@ def test_headings_make_paths_and_the_title_is_a_fact():
     found = read("<title>The\n title</title>a<h1>One</h1>b<h2>Two<h3>Three</h3>c")
     assert [(p.heading, p.text.split()) for p in found.passages if p.heading] == []
     assert found.facts["title"] == "The title"
+
+
+def seconds(content: bytes, name: str) -> float:
+    """The processor time that reading it takes, of two tries the better one."""
+
+    def once() -> float:
+        started = time.process_time()
+        extract(Request(content, name))
+        return time.process_time() - started
+
+    return min(once(), once())
+
+
+@pytest.mark.parametrize("sign", ["<", "<a", "< b", "<!", "</"])
+def test_signs_that_are_no_tags_cost_no_more_than_words(sign: str):
+    """A page of a megabyte of them took up to fourteen seconds."""
+    size = 500_000
+    words = seconds((b"words of tides " * size)[:size], "a.txt")
+    page = f"<html>{sign * (size // len(sign))}"
+    assert seconds(page.encode(), "a.html") < 10 * words
+    assert seconds(f"{page}>".encode(), "a.html") < 10 * words
