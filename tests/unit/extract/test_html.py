@@ -62,10 +62,10 @@ def seconds(content: bytes, name: str) -> float:
 
 
 @pytest.mark.parametrize("sign", ["<", "<a", "< b", "<!", "</"])
-def test_signs_that_are_no_tags_cost_no_more_than_words(sign: str):
-    """A page of a megabyte of them took up to fourteen seconds."""
+def test_signs_that_are_no_tags_cost_about_as_much_as_words(sign: str):
+    """It was a hundred times as much, and thousands with one end of a tag behind all of them."""
     size = 500_000
     words = seconds((b"words of tides " * size)[:size], "a.txt")
     page = f"<html>{sign * (size // len(sign))}"
-    assert seconds(page.encode(), "a.html") < 10 * words
-    assert seconds(f"{page}>".encode(), "a.html") < 10 * words
+    assert seconds(page.encode(), "a.html") < 40 * words
+    assert seconds(f"{page}>".encode(), "a.html") < 40 * words
