@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, wait
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from indexer.extract.isolation.pool import Crashed, ExtractionPool, in_process
 from pipeline.errors import Permanent, Transient
 from pipeline.outcomes import TextQuality
 from pipeline.settings import Extract
+from tests.samples._workbooks import sharing_xlsb, sharing_xlsx
 from tests.support import documents, hostile
 from tests.support.waiting import until
 
@@ -181,6 +182,16 @@ def test_memory_that_python_cannot_get_is_a_limit(tmp_path: Path):
             pool.submit(Request(large)).result(DEADLINE)
         assert refusal.value.code == "limit_exceeded"
         assert pool.submit(LETTER).result(DEADLINE).text_quality == "ok"
+
+
+@LINUX
+@pytest.mark.parametrize("make", [sharing_xlsx, sharing_xlsb])
+def test_cells_that_share_a_long_string_fit_into_little_memory(make: Callable[[int, str], bytes]):
+    words = "".join(f"{n:05}" for n in range(10_000))
+    with ExtractionPool(Extract(processes=1, memory_bytes=384 * MIB, characters=1_000_000)) as pool:
+        allowed = limits(Extract(characters=1_000_000))
+        found = pool.submit(Request(make(20_000, words), limits=allowed)).result(DEADLINE)
+    assert (found.text_quality, found.facts["characters"]) == (TextQuality.TRUNCATED, 1_000_000)
 
 
 def test_a_reader_that_fails_in_this_process_is_a_crash(pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch):
