@@ -36,6 +36,7 @@ def run(channel: socket.socket, parent: int, scratch: Path, memory_bytes: int, s
         _allow_cpu(seconds)
         try:
             with wire.receive_request(channel) as (request, kind):
+                request.spent.tell = lambda entered: wire.send(channel, orjson.dumps({"entered": entered}))
                 answer = _answer(request, KINDS[kind])
             last = not left or _peak_bytes() > _RETIRE_ABOVE_BYTES
             packed = orjson.dumps(answer | {"last": last})

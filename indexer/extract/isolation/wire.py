@@ -126,6 +126,7 @@ def _description(request: Request, kind: str) -> dict[str, object]:
         "limits": asdict(request.limits),
         "ocr": None if request.ocr is None else asdict(request.ocr),
         "seconds": request.seconds,
+        "skipped": request.skipped,
     }
 
 
@@ -140,6 +141,7 @@ def _request(head: dict[str, Any], content: Buffer) -> Request:
         limits,
         ocr,
         seconds=math.inf if head["seconds"] is None else head["seconds"],  # JSON has no infinity
+        skipped=head["skipped"],
     )
 
 
@@ -162,8 +164,8 @@ def unpack_extraction(value: dict[str, Any], media_type: str) -> Extraction:
 def _passage(
     text: object, page: object, member: object, heading: object, breaks: list[tuple[object, object]]
 ) -> Passage:
-    numbers = tuple((_number(offset), _number(number)) for offset, number in breaks)
-    place = None if page is None else _number(page)
+    numbers = tuple((number(offset), number(page_)) for offset, page_ in breaks)
+    place = None if page is None else number(page)
     return Passage(_text(text), place, _text_or_none(member), _text_or_none(heading), numbers)
 
 
@@ -177,7 +179,8 @@ def _text_or_none(value: object) -> str | None:
     return None if value is None else _text(value)
 
 
-def _number(value: object) -> int:
+def number(value: object) -> int:
+    """A number that may come from a stranger. Raises ValueError."""
     if not isinstance(value, int) or not 0 <= value < _MOST:
         raise ValueError
     return value
