@@ -19,8 +19,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
-import orjson
-
 from indexer.extract.extraction import extract
 from indexer.extract.isolation import sandbox, wire
 from indexer.extract.isolation.nursery import BarrenError, Child, Nursery
@@ -63,7 +61,7 @@ class ExtractionPool:
 
     def __init__(self, settings: Extract) -> None:
         self._settings = settings
-        self._most_answered = 6 * settings.characters + _ANSWER_OVERHEAD  # no character takes more than six bytes
+        self._most_answered = 4 * settings.characters + _ANSWER_OVERHEAD  # what takes more is no longer in a text
         self._threads = ThreadPoolExecutor(settings.processes, thread_name_prefix="extract")
         self._nursery = Nursery(settings)
         self._lock = threading.Lock()
@@ -130,7 +128,8 @@ class ExtractionPool:
             alive = not answer["last"]
             return self._result(answer, kind)
         except wire.TooLongError:
-            said = f"{self._most_answered:,} bytes (it follows from FENCEPOST_EXTRACT__CHARACTERS)"
+            most = f"{self._most_answered:,} bytes (it follows from FENCEPOST_EXTRACT__CHARACTERS)"
+            said = f"{most} and {wire.MOST_VALUES:,} values"
             message = f"The text of the document, with its places, is too long to be handed over; the limit is {said}."
             raise Permanent("limit_exceeded", message) from None
         except wire.ClosedError:
@@ -148,7 +147,7 @@ class ExtractionPool:
         try:
             wire.send_request(child.channel, replace(request, seconds=seconds), kind.name, deadline)
             while True:
-                answer: dict[str, Any] = orjson.loads(wire.receive(child.channel, self._most_answered, deadline))
+                answer: dict[str, Any] = wire.loads(wire.receive(child.channel, self._most_answered, deadline))
                 if "entered" not in answer:
                     return answer
                 entered = wire.number(answer["entered"])

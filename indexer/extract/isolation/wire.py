@@ -7,6 +7,7 @@ its open descriptor, for the child may open no files.
 import contextlib
 import math
 import os
+import re
 import socket
 import time
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,11 @@ from pipeline.sanitise import clean_text
 _LENGTH_BYTES = 8
 _PIECE = 1024 * 1024
 _MOST = 2**31
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
+_SIGNS = (b",", b":", b"[", b"{")  # each comes with a value, where it stands in no string
+
+MOST_VALUES = 1_000_000
+"""Values of an answer, of which each may take ten times as much memory as it has bytes."""
 
 
 class ClosedError(Exception):
@@ -48,6 +54,24 @@ def receive(channel: socket.socket, most: int, deadline: float | None = None) ->
     if length > most:
         raise TooLongError
     return _exactly(channel, length, deadline)
+
+
+def loads(frame: bytearray) -> Any:  # noqa: ANN401 - whatever it is
+    """The value of a frame that may come from a stranger. Raises TooLongError or ValueError."""
+    if sum(map(frame.count, _SIGNS)) > MOST_VALUES:
+        _refuse_more_values(frame)
+    return orjson.loads(frame)
+
+
+def _refuse_more_values(frame: bytearray) -> None:
+    values = at = 0
+    for string in _STRING.finditer(frame):
+        values += 1 + sum(frame.count(sign, at, string.start()) for sign in _SIGNS)
+        at = string.end()
+        if values > MOST_VALUES:
+            raise TooLongError
+    if values + sum(frame.count(sign, at) for sign in _SIGNS) > MOST_VALUES:
+        raise TooLongError
 
 
 def send_request(channel: socket.socket, request: Request, kind: str, deadline: float) -> None:
