@@ -67,11 +67,11 @@ class _Tokens:
 
     def _next_markup(self, at: int) -> int:
         """Where the next sign stands that is no word itself; where nothing ends any more, only a comment begins."""
-        if self._find(">", at) < 0:
-            sign = self._find("<!--", at)
-            return sign if sign >= 0 else len(self._source)
         found = _MARKUP.search(self._source, at)
-        return found.start() if found else len(self._source)
+        sign = found.start() if found else len(self._source)
+        if self._find(">", sign) < 0:
+            sign = self._find("<!--", sign)
+        return sign if sign >= 0 else len(self._source)
 
     def _find(self, wanted: str, at: int) -> int:
         found = self._found.get(wanted, 0)
