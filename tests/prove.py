@@ -334,7 +334,7 @@ GUARDS = (
     Guard(
         "readers are locked in",
         "indexer/extract/isolation/child.py",
-        "    sandbox.enter(scratch)\n",
+        "    sandbox.enter(scratch, forks=terms.forks)\n",
         "",
         "tests/integration/test_odd_readers.py",
     ),

@@ -9,6 +9,7 @@ import re
 from html import unescape
 from typing import Protocol
 
+_MARKUP = re.compile(r"<(?=[a-zA-Z/!?])")
 _TAG_NAME = re.compile(r"[a-zA-Z][^\s/>]*+")
 _BETWEEN = re.compile(r"[\s/]*+")
 _ATTRIBUTE_NAME = re.compile(r"[^\s/>][^\s/>=]*+")
@@ -48,50 +49,48 @@ def _resolved(text: str) -> str:
 
 
 class _Tokens:
-    """The source and a place in it. What was once not found from there on is never looked for again."""
+    """The source and a place in it, which only moves on. What was found ahead of it, or not at all, is remembered."""
 
     def __init__(self, source: str, handler: Handler) -> None:
         self._source = source
         self._handler = handler
+        self._found: dict[str, int] = {}
         self._missing: set[str] = set()
 
     def read(self) -> None:
-        source, at = self._source, 0
-        while at < len(source):
-            sign = source.find("<", at)
-            if sign < 0:
-                sign = len(source)
+        at = 0
+        while at < len(self._source):
+            sign = self._next_markup(at)
             if sign > at:
-                self._handler.text(_resolved(source[at:sign]))
-            at = self._markup(sign) if sign < len(source) else sign
+                self._handler.text(_resolved(self._source[at:sign]))
+            at = self._markup(sign) if sign < len(self._source) else sign
+
+    def _next_markup(self, at: int) -> int:
+        """Where the next sign stands that is no word itself; where nothing ends any more, only a comment begins."""
+        found = _MARKUP.search(self._source, at)
+        sign = found.start() if found else len(self._source)
+        if self._find(">", sign) < 0:
+            sign = self._find("<!--", sign)
+        return sign if sign >= 0 else len(self._source)
 
     def _find(self, wanted: str, at: int) -> int:
-        if wanted in self._missing:
-            return -1
-        found = self._source.find(wanted, at)
-        if found < 0:
-            self._missing.add(wanted)
+        found = self._found.get(wanted, 0)
+        if 0 <= found < at or wanted not in self._found:
+            found = self._found[wanted] = self._source.find(wanted, at)
         return found
 
     def _markup(self, at: int) -> int:
         """Handles what begins with `<` here; returns where it ends."""
         source = self._source
-        following = source[at + 1 : at + 2]
         if source.startswith("<!--", at):
             end = _COMMENT_END.search(source, at + 2)
             return end.end() if end else len(source)
         close = self._find(">", at)
-        if close >= 0 and following.isascii():
-            if following.isalpha():
-                return self._start_tag(at)
-            if following == "/":
-                return self._end_tag(at, close)
-            if source.startswith(_CDATA, at):
-                return self._cdata(at, close)
-            if following in {"!", "?"}:
-                return close + 1
-        self._handler.text("<")
-        return at + 1
+        if source.startswith("</", at):
+            return self._end_tag(at, close)
+        if source.startswith(_CDATA, at):
+            return self._cdata(at, close)
+        return close + 1 if source[at + 1] in "!?" else self._start_tag(at)
 
     def _cdata(self, at: int, close: int) -> int:
         end = self._find("]]>", at)
@@ -110,11 +109,10 @@ class _Tokens:
         tag = name[0].lower() if name else ""
         attributes: dict[str, str] = {}
         at += 1 + len(tag)
-        while True:
+        while self._source[at : at + 1] not in {">", ""}:
             at = self._past(_BETWEEN, at)
-            if self._source[at : at + 1] in {">", ""}:
-                break
-            at = self._attribute(at, attributes)
+            if self._source[at : at + 1] not in {">", ""}:
+                at = self._attribute(at, attributes)
         self._handler.start(tag, attributes)
         if self._source[at - 1] == "/":
             self._handler.end(tag)

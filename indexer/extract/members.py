@@ -14,8 +14,8 @@ PARTED_BY = "/"
 class Members:
     """Collects the blocks of members one after the other; one that fails is named in `partial` and harms no other.
 
-    So is one that lies too deep, one that an archive inside does not have the limits left for, and all that come after
-    the time is up: what was read of a document is never lost for what was not.
+    So is one that lies too deep, one that an archive inside does not have the limits left for, one that took all the
+    time before, and all that come after the time is up: what was read of a document is never lost for what was not.
     """
 
     def __init__(self, request: Request) -> None:
@@ -74,6 +74,8 @@ class Members:
             raise request.limits.exceeded("depth", "Documents lie too deep inside each other")
         if request.time_is_up():
             raise Permanent("extractor_timeout", "The time was up before it was read.")
+        if request.spent.enter() == request.skipped:
+            raise Permanent("extractor_timeout", "It takes too long to be read.")
         filename = name.rpartition(PARTED_BY)[2]
         return replace(
             request, content=b"", filename=filename, declared_media_type="", encoding="", depth=request.depth + 1

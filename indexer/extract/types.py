@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from mmap import ACCESS_READ, mmap
@@ -54,7 +54,9 @@ class Ocr:
 class Spent:
     """What a document has used up so far, together with all that is inside it.
 
-    `versions` are those of the readers that all this was given to, and of the sniffer where it was in doubt.
+    `versions` are those of the readers that all this was given to, and of the sniffer where it was in doubt. `entered` counts
+    the members of members too, in an order that is the same each time; `tell` is told each number before that member is
+    read.
     """
 
     inflated_bytes: int = 0
@@ -62,6 +64,14 @@ class Spent:
     ocr_seconds: float = 0
     started: float = field(default_factory=time.monotonic)
     versions: set[str] = field(default_factory=set)
+    entered: int = 0
+    tell: Callable[[int], None] = lambda _entered: None
+
+    def enter(self) -> int:
+        """The number of the member that is about to be read, the first of which is 1."""
+        self.entered += 1
+        self.tell(self.entered)
+        return self.entered
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +79,8 @@ class Request:
     """A document to extract: its bytes (in a child they may be mapped), or its file, and what its sender said about it.
 
     `ocr` is None where pictures are not read. A member of another document has a `depth` and shares what is `spent`.
-    Of the `seconds` that there are for the document, the last are left for handing over what was read until then.
+    Of the `seconds` that there are for the document, the last are left for handing over what was read until then. The
+    member of the number `skipped` is not read: it took all of them before.
     """
 
     content: Buffer | Path
@@ -80,6 +91,7 @@ class Request:
     ocr: Ocr | None = None
     depth: int = 0
     seconds: float = math.inf
+    skipped: int = 0
     spent: Spent = field(default_factory=Spent, compare=False)
 
     def time_is_up(self) -> bool:

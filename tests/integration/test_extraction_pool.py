@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, wait
 from pathlib import Path
 
@@ -23,6 +23,7 @@ from indexer.extract.isolation.pool import Crashed, ExtractionPool, in_process
 from pipeline.errors import Permanent, Transient
 from pipeline.outcomes import TextQuality
 from pipeline.settings import Extract
+from tests.samples._workbooks import sharing_xlsb, sharing_xlsx
 from tests.support import documents, hostile
 from tests.support.waiting import until
 
@@ -99,6 +100,33 @@ def test_a_pdf_with_a_crowd_of_attached_files_ends_in_time():
     with ExtractionPool(Extract(seconds=3)) as hurried:
         found = hurried.submit(Request(hostile.crowded_pdf(attached=50_000))).result(DEADLINE)
     assert (found.passages[0].text, found.text_quality) == ("a word\n\n", TextQuality.PARTIAL)
+
+
+@pytest.mark.parametrize("path", ["slow.pdf", "in.zip/slow.pdf"])
+def test_a_member_that_hangs_is_named_and_all_others_are_read(endless: Request, path: str):
+    inner = {"slow.pdf": endless.content, "beside.txt": b"words beside"}
+    members = {"in.zip": documents.archive(inner)} if "/" in path else inner  # type: ignore[arg-type] # bytes
+    archive = documents.archive({"a.pdf": LETTER.content, **members, "z.txt": b"last words"})  # type: ignore[dict-item]
+    with ExtractionPool(Extract(processes=1, seconds=2)) as hurried:
+        idle(hurried)
+        started = time.monotonic()
+        found = hurried.submit(Request(archive, "a.zip")).result(DEADLINE)
+        assert time.monotonic() - started < 2 * 2 + 2
+    assert [passage.text.strip() for passage in found.passages] == ["a short letter", "words beside", "last words"]
+    assert found.text_quality is TextQuality.PARTIAL
+    assert found.facts["partial"] == [f"{path}: It takes too long to be read"]
+
+
+def test_a_document_with_two_members_that_hang_is_tried_twice_and_no_more(endless: Request):
+    archive = documents.archive({f"{n}.pdf": endless.content for n in range(3)})  # type: ignore[misc] # bytes
+    with ExtractionPool(Extract(processes=1, seconds=1.5)) as hurried:
+        idle(hurried)
+        started = time.monotonic()
+        with pytest.raises(Permanent, match=r"longer than 1\.5 s") as refusal:
+            hurried.submit(Request(archive, "a.zip")).result(DEADLINE)
+        assert refusal.value.code == "extractor_timeout"
+        assert 2 * 1.5 <= time.monotonic() - started < 2 * 1.5 + 2
+        assert hurried.submit(LETTER).result(DEADLINE).text_quality == "ok"
 
 
 def test_short_plain_text_needs_no_child(pool: ExtractionPool):
@@ -181,6 +209,16 @@ def test_memory_that_python_cannot_get_is_a_limit(tmp_path: Path):
             pool.submit(Request(large)).result(DEADLINE)
         assert refusal.value.code == "limit_exceeded"
         assert pool.submit(LETTER).result(DEADLINE).text_quality == "ok"
+
+
+@LINUX
+@pytest.mark.parametrize("make", [sharing_xlsx, sharing_xlsb])
+def test_cells_that_share_a_long_string_fit_into_little_memory(make: Callable[[int, str], bytes]):
+    words = "".join(f"{n:05}" for n in range(10_000))
+    with ExtractionPool(Extract(processes=1, memory_bytes=384 * MIB, characters=1_000_000)) as pool:
+        allowed = limits(Extract(characters=1_000_000))
+        found = pool.submit(Request(make(20_000, words), limits=allowed)).result(DEADLINE)
+    assert (found.text_quality, found.facts["characters"]) == (TextQuality.TRUNCATED, 1_000_000)
 
 
 def test_a_reader_that_fails_in_this_process_is_a_crash(pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch):

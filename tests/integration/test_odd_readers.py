@@ -31,7 +31,7 @@ def odd(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def pool() -> Iterator[ExtractionPool]:
-    with ExtractionPool(Extract(processes=2)) as made:
+    with ExtractionPool(Extract(processes=2, ocr_languages="eng")) as made:
         answers(made)
         yield made
 
@@ -66,6 +66,12 @@ def test_a_child_of_the_pool_has_no_network(pool: ExtractionPool):
     assert found.passages[0].text == "EPERM"
 
 
+@pytest.mark.skipif(not sandbox.has_seccomp(), reason="no seccomp here")
+def test_a_child_of_a_pool_that_reads_no_pictures_starts_nothing():
+    with ExtractionPool(Extract(processes=1)) as pool, pytest.raises(Crashed, match="PermissionError"):
+        pool.submit(document("leave", "done")).result(DEADLINE)
+
+
 @pytest.mark.skipif(not sandbox.landlock_version(), reason="no Landlock here")
 def test_a_child_of_the_pool_reads_programs_only(pool: ExtractionPool, tmp_path: Path):
     secret = tmp_path / "secret"
@@ -82,7 +88,7 @@ def test_a_document_in_a_file_is_read_without_its_path(pool: ExtractionPool, tmp
 
 
 def test_a_program_that_a_child_started_dies_with_it_at_the_deadline():
-    with ExtractionPool(Extract(processes=2, seconds=2)) as pool:
+    with ExtractionPool(Extract(processes=2, seconds=2, ocr_languages="eng")) as pool:
         answers(pool)
         hanging = pool.submit(document("start"))
         program = program_of(busy(pool))
@@ -93,7 +99,7 @@ def test_a_program_that_a_child_started_dies_with_it_at_the_deadline():
 
 
 def test_a_program_that_a_child_left_behind_dies_when_the_child_retires():
-    with ExtractionPool(Extract(processes=1, documents_per_process=2)) as pool:
+    with ExtractionPool(Extract(processes=1, documents_per_process=2, ocr_languages="eng")) as pool:
         assert pool.submit(document("leave", "done")).result(DEADLINE).passages[0].text == "done"
         program = program_of(pool._idle[-1].pid)
         assert not is_gone(program)
@@ -130,7 +136,7 @@ from pipeline.settings import Extract
 from tests.support.odd_forkserver import document
 
 nursery._PROGRAM = "tests.support.odd_forkserver"
-pool = ExtractionPool(Extract(seconds=600))
+pool = ExtractionPool(Extract(seconds=600, ocr_languages="eng"))
 future = pool.submit(document("start"))
 while not pool._busy:
     pass
@@ -201,6 +207,13 @@ def test_an_answer_that_is_too_long_is_over_a_limit():
             pool.submit(document("tell-all", "words")).result(2 * DEADLINE)
         assert refusal.value.code == "limit_exceeded"
         answers(pool)
+
+
+def test_an_answer_of_very_many_values_is_over_a_limit(pool: ExtractionPool):
+    with pytest.raises(Permanent, match=r"too long to be handed over.* and 1,000,000 values") as refusal:
+        pool.submit(document("tell-nothing", "words")).result(2 * DEADLINE)
+    assert refusal.value.code == "limit_exceeded"
+    answers(pool)
 
 
 GOOD = {"passages": [["words", 1, None, None, []]], "facts": {"pages": 1}, "text_quality": "ok"}

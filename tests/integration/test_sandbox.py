@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -40,14 +41,14 @@ def outside(tmp_path: Path) -> Path:
     return document
 
 
-def confined(scratch: Path, action: Action) -> object:
+def confined(scratch: Path, action: Action, *, forks: bool = True) -> object:
     """What comes of an action in a confined child of this process: its result, or the number of its OSError."""
     reads, writes = os.pipe()
     pid = os.fork()
     if not pid:
         try:
             os.setpgid(0, 0)
-            sandbox.enter(scratch)
+            sandbox.enter(scratch, forks=forks)
             answer = action()
         except OSError as error:
             answer = {"errno": error.errno}
@@ -273,6 +274,46 @@ def test_a_program_can_be_started_talked_to_and_ended(scratch: Path) -> None:
         return [ran.stdout, sleeps.returncode]
 
     assert confined(scratch, start) == ["words\n", -signal.SIGKILL]
+
+
+def forked_by(number: int, *arguments: int) -> None:
+    """Forks by a system call."""
+    pid = sandbox._succeed(sandbox._LIBC.syscall(number, *arguments))
+    if not pid:
+        os._exit(0)
+
+
+def start_a_thread() -> int:
+    started = threading.Thread(target=os.getpid)
+    started.start()
+    started.join()
+    return 7
+
+
+@pytest.mark.skipif(not sandbox.has_seccomp(), reason="no seccomp here")
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda: os.fork() or os._exit(0),
+        lambda: subprocess.run(["/bin/true"], check=True),
+        lambda: os.posix_spawn("/bin/true", ["true"], {}),
+        lambda: forked_by(syscalls._CLONE[syscalls._COLUMN[syscalls.ARCHITECTURE or ""]], signal.SIGCHLD, 0, 0, 0, 0),
+    ],
+    ids=["fork", "subprocess", "spawn", "clone"],
+)
+def test_where_no_pictures_are_read_there_is_no_other_process(scratch: Path, act: Action) -> None:
+    """For the bound on processes does not hold for root, and one document could take all there are."""
+    answer = confined(scratch, act, forks=False)
+    assert isinstance(answer, dict)
+    assert answer.get("errno") == errno.EPERM
+    assert confined(scratch, start_a_thread, forks=False) == 7
+    assert confined(scratch, lambda: act() and None) is None
+
+
+@pytest.mark.skipif(syscalls.ARCHITECTURE != "x86_64", reason="only there")
+@pytest.mark.parametrize("number", [57, 58], ids=["fork", "vfork"])
+def test_the_old_calls_that_fork_are_refused_as_well(scratch: Path, number: int) -> None:
+    assert confined(scratch, lambda: raw(number, 0, 0, 0, 0, 0, 0), forks=False) == errno.EPERM
 
 
 def test_what_a_child_starts_is_confined_as_well(scratch: Path) -> None:

@@ -85,12 +85,31 @@ def _package(workbook: str, sheets: Sequence[str]) -> dict[str, bytes]:
     }
 
 
+def sharing_xlsx(cells: int, strings: str, *, cell: str = '<c r="A{0}" t="s"><v>0</v></c>') -> bytes:
+    """A workbook with so many rows of one cell, all of which refer to the first of the strings."""
+    rows = "".join(f'<row r="{r}">{cell.format(r)}</row>' for r in range(1, cells + 1))
+    strings = strings if strings.startswith("<") else f"<si><t>{strings}</t></si>"
+    shared = f"<sst xmlns='{TRANSITIONAL}'>{strings}</sst>".encode()
+    return xlsx({"Log": []}, {"xl/worksheets/sheet1.xml": sheet_part(rows), "xl/sharedStrings.xml": shared})
+
+
+def sharing_xlsb(cells: int, string: str) -> bytes:
+    """The same in the binary format."""
+    rows = [
+        _record(0, struct.pack("<I", n) + bytes(13)) + _record(7, struct.pack("<III", 0, 0, 0)) for n in range(cells)
+    ]
+    shared = _record(159, struct.pack("<II", cells, 1)) + _record(19, b"\0" + _wide(string)) + _record(160)
+    return xlsb_file(rows, parts={"xl/sharedStrings.bin": shared})
+
+
 def xlsb(sheets: Sheets) -> bytes:
     """A workbook in the binary format, with words and numbers."""
     return xlsb_file(*([xlsb_row(r, row) for r, row in enumerate(rows)] for rows in sheets.values()), names=[*sheets])
 
 
-def xlsb_file(*sheets: Sequence[bytes], names: Sequence[str] = ("Log",)) -> bytes:
+def xlsb_file(
+    *sheets: Sequence[bytes], names: Sequence[str] = ("Log",), parts: Mapping[str, bytes] | None = None
+) -> bytes:
     """The same from the records of rows."""
     members = _package("workbook.bin", [f"worksheets/sheet{n}.bin" for n, _ in enumerate(sheets, 1)])
     entries = b"".join(
@@ -102,7 +121,7 @@ def xlsb_file(*sheets: Sequence[bytes], names: Sequence[str] = ("Log",)) -> byte
         members[f"xl/worksheets/sheet{n}.bin"] = (
             _record(129) + dimension + _record(145) + b"".join(rows) + _record(146) + _record(130)
         )
-    return documents.archive(members, compress=True)
+    return documents.archive(members | dict(parts or {}), compress=True)
 
 
 def xlsb_row(number: int, row: Row) -> bytes:

@@ -78,6 +78,10 @@ def _tell_all(word: str) -> Reading:
     return Reading([Block(word)], {"much": ["x" * 1024 * 1024] * 80})
 
 
+def _tell_nothing_very_often(word: str) -> Reading:
+    return Reading([Block(word)], {"nothing": [""] * 2_000_000})
+
+
 _DEEDS: dict[str, Callable[[str], Reading]] = {
     "answer": _answer,
     "hang": _hang,
@@ -87,6 +91,7 @@ _DEEDS: dict[str, Callable[[str], Reading]] = {
     "read": _read_file,
     "connect": _connect,
     "tell-all": _tell_all,
+    "tell-nothing": _tell_nothing_very_often,
     "abort": lambda _word: os.abort(),
     "exit": lambda word: os._exit(int(word)),
     "fail": lambda word: Reading([Block(word)], {word: 1 // 0}),

@@ -11,6 +11,7 @@ import signal
 import socket
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import orjson
@@ -27,15 +28,26 @@ _RETIRE_ABOVE_BYTES = 256 * 1024 * 1024
 _RSS_UNIT = 1 if sys.platform == "darwin" else 1024
 
 
-def run(channel: socket.socket, parent: int, scratch: Path, memory_bytes: int, seconds: float, documents: int) -> None:
+@dataclass(frozen=True, slots=True)
+class Terms:
+    """What a child may use, for how many documents; whether it `forks`, as only Tesseract makes it do."""
+
+    memory_bytes: int
+    seconds: float
+    documents: int
+    forks: bool
+
+
+def run(channel: socket.socket, parent: int, scratch: Path, terms: Terms) -> None:
     """Reads up to so many documents, each within its limits, and returns."""
-    _isolate(parent, scratch, memory_bytes)
-    sandbox.enter(scratch)
+    _isolate(parent, scratch, terms.memory_bytes)
+    sandbox.enter(scratch, forks=terms.forks)
     last = False
-    for left in reversed(range(documents)):
-        _allow_cpu(seconds)
+    for left in reversed(range(terms.documents)):
+        _allow_cpu(terms.seconds)
         try:
             with wire.receive_request(channel) as (request, kind):
+                request.spent.tell = lambda entered: wire.send(channel, orjson.dumps({"entered": entered}))
                 answer = _answer(request, KINDS[kind])
             last = not left or _peak_bytes() > _RETIRE_ABOVE_BYTES
             packed = orjson.dumps(answer | {"last": last})

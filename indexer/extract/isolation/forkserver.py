@@ -30,16 +30,18 @@ NUMBER_BYTES = 8
 
 
 def main() -> None:
-    """Arguments: the control socket's number, the scratch folder, and the limits of `child.run`."""
+    """Arguments: the control socket's number, the scratch folder, and the terms of the children."""
     control = socket.socket(fileno=int(sys.argv[1]))
     scratch = Path(sys.argv[2])
-    limits = (int(sys.argv[3]), float(sys.argv[4]), int(sys.argv[5]))
+    terms = child.Terms(int(sys.argv[3]), float(sys.argv[4]), int(sys.argv[5]), forks=sys.argv[6] == "True")
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _load_readers()
+    sandbox.prepare(forks=terms.forks)
+    gc.freeze()  # so that children share these pages instead of copying them at their first collection
     children: dict[int, int] = {}
     try:
         control.sendall(READY)
-        _serve(control, scratch, limits, children)
+        _serve(control, scratch, terms, children)
     finally:
         for number in list(children):
             _end(number, children, scratch)
@@ -50,11 +52,9 @@ def _load_readers() -> None:
     for kind in KINDS.values():
         kind.reader()
     __import__("charset_normalizer")
-    sandbox.prepare()
-    gc.freeze()  # so that children share these pages instead of copying them at their first collection
 
 
-def _serve(control: socket.socket, scratch: Path, limits: tuple[int, float, int], children: dict[int, int]) -> None:
+def _serve(control: socket.socket, scratch: Path, terms: child.Terms, children: dict[int, int]) -> None:
     while True:
         try:
             command, channels, _, _ = socket.recv_fds(control, 1 + NUMBER_BYTES, 1)
@@ -62,7 +62,7 @@ def _serve(control: socket.socket, scratch: Path, limits: tuple[int, float, int]
             return
         number = int.from_bytes(command[1:], "big")
         if command[:1] == FORK:
-            answer = _fork(control, socket.socket(fileno=channels[0]), scratch / str(number), limits)
+            answer = _fork(control, socket.socket(fileno=channels[0]), scratch / str(number), terms)
             children |= {number: answer} if answer else {}
         elif command[:1] == END:
             answer = _end(number, children, scratch)
@@ -71,7 +71,7 @@ def _serve(control: socket.socket, scratch: Path, limits: tuple[int, float, int]
         control.sendall(answer.to_bytes(NUMBER_BYTES, "big", signed=True))
 
 
-def _fork(control: socket.socket, channel: socket.socket, scratch: Path, limits: tuple[int, float, int]) -> int:
+def _fork(control: socket.socket, channel: socket.socket, scratch: Path, terms: child.Terms) -> int:
     parent = os.getpid()
     try:
         pid = os.fork()
@@ -87,7 +87,7 @@ def _fork(control: socket.socket, channel: socket.socket, scratch: Path, limits:
     try:
         control.close()
         os.dup2(0, 2)  # native parsers like to chat
-        child.run(channel, parent, scratch, *limits)
+        child.run(channel, parent, scratch, terms)
         code = 0
     finally:
         os._exit(code)

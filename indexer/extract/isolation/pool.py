@@ -2,6 +2,8 @@
 
     submit ─▶ short plain text: read at once, in this process
            └▶ thread ─▶ idle or new child (forked by `forkserver`) ─▶ answer | refusal | death | deadline
+                 ▲                                                                                 │
+                 └──────────── once more, without the member that was being read then ◀────────────┘
 
 Each child has a socket of its own, so a death or a deadline concerns one document; it is killed, never asked to stop.
 Nothing here wakes up while there is nothing to do.
@@ -16,8 +18,6 @@ from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
-
-import orjson
 
 from indexer.extract.extraction import extract
 from indexer.extract.isolation import sandbox, wire
@@ -48,12 +48,20 @@ def in_process(request: Request, kind: Kind) -> bool:
     return size <= kind.in_process_bytes
 
 
+class _TooSlowError(Permanent):
+    """The document was not read in time; `entered` is the number of the member that was being read last, if any."""
+
+    def __init__(self, message: str, entered: int) -> None:
+        super().__init__("extractor_timeout", message)
+        self.entered = entered
+
+
 class ExtractionPool:
     """Up to `processes` children, started when first needed. Thread-safe."""
 
     def __init__(self, settings: Extract) -> None:
         self._settings = settings
-        self._most_answered = 6 * settings.characters + _ANSWER_OVERHEAD  # no character takes more than six bytes
+        self._most_answered = 4 * settings.characters + _ANSWER_OVERHEAD  # what takes more is no longer in a text
         self._threads = ThreadPoolExecutor(settings.processes, thread_name_prefix="extract")
         self._nursery = Nursery(settings)
         self._lock = threading.Lock()
@@ -104,17 +112,24 @@ class ExtractionPool:
         self._nursery.close()
 
     def _extract(self, request: Request, kind: Kind) -> Extraction:
+        """A member that hangs costs the time of the document, but not the document: it is read once more without it."""
+        try:
+            return self._extract_once(request, kind)
+        except _TooSlowError as slow:
+            if not slow.entered:
+                raise
+            return self._extract_once(replace(request, skipped=slow.entered), kind)
+
+    def _extract_once(self, request: Request, kind: Kind) -> Extraction:
         child = self._take()
         alive = False
         try:
             answer = self._converse(child, request, kind)
             alive = not answer["last"]
             return self._result(answer, kind)
-        except TimeoutError:
-            setting = f"{self._seconds(request, kind):g} s (FENCEPOST_EXTRACT__SECONDS)"
-            raise Permanent("extractor_timeout", f"Reading the document took longer than {setting}.") from None
         except wire.TooLongError:
-            said = f"{self._most_answered:,} bytes (it follows from FENCEPOST_EXTRACT__CHARACTERS)"
+            most = f"{self._most_answered:,} bytes (it follows from FENCEPOST_EXTRACT__CHARACTERS)"
+            said = f"{most} and {wire.MOST_VALUES:,} values"
             message = f"The text of the document, with its places, is too long to be handed over; the limit is {said}."
             raise Permanent("limit_exceeded", message) from None
         except wire.ClosedError:
@@ -128,9 +143,17 @@ class ExtractionPool:
     def _converse(self, child: Child, request: Request, kind: Kind) -> dict[str, Any]:
         seconds = self._seconds(request, kind)
         deadline = time.monotonic() + seconds
-        wire.send_request(child.channel, replace(request, seconds=seconds), kind.name, deadline)
-        answer: dict[str, Any] = orjson.loads(wire.receive(child.channel, self._most_answered, deadline))
-        return answer
+        entered = 0
+        try:
+            wire.send_request(child.channel, replace(request, seconds=seconds), kind.name, deadline)
+            while True:
+                answer: dict[str, Any] = wire.loads(wire.receive(child.channel, self._most_answered, deadline))
+                if "entered" not in answer:
+                    return answer
+                entered = wire.number(answer["entered"])
+        except TimeoutError:
+            setting = f"{seconds:g} s (FENCEPOST_EXTRACT__SECONDS)"
+            raise _TooSlowError(f"Reading the document took longer than {setting}.", entered) from None
 
     def _seconds(self, request: Request, kind: Kind) -> float:
         return self._settings.seconds if kind.plain or request.ocr is None else self._settings.seconds_with_ocr

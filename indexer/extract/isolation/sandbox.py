@@ -79,15 +79,18 @@ def has_seccomp() -> bool:
     return ctypes.get_errno() == errno.EFAULT
 
 
-def prepare() -> None:
+def prepare(*, forks: bool) -> None:
     """Finds out, before children are forked, what is the same for all of them."""
     _readable()
     if syscalls.ARCHITECTURE:
-        syscalls.program(syscalls.ARCHITECTURE)
+        syscalls.program(syscalls.ARCHITECTURE, forks=forks)
 
 
-def enter(scratch: Path) -> None:
-    """Locks this process in for good. Raises OSError if a lock that the kernel has does not close."""
+def enter(scratch: Path, *, forks: bool) -> None:
+    """Locks this process in for good, and alone if it `forks` no others.
+
+    Raises OSError if a lock that the kernel has does not close.
+    """
     if sys.platform != "linux":
         return
     _succeed(_LIBC.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
@@ -95,7 +98,7 @@ def enter(scratch: Path) -> None:
     if version := landlock_version():
         _enter_landlock(version, scratch)
     if syscalls.ARCHITECTURE and has_seccomp():
-        code = syscalls.program(syscalls.ARCHITECTURE)
+        code = syscalls.program(syscalls.ARCHITECTURE, forks=forks)
         filter_ = _Program(len(code) // syscalls.INSTRUCTION_BYTES, code)
         _succeed(_LIBC.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, ctypes.byref(filter_), 0, 0))
 

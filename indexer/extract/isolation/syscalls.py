@@ -60,6 +60,8 @@ _SHUT_FLAGS = (
     0x7E020000  # CLONE_NEWNS | NEWCGROUP | NEWUTS | NEWIPC | NEWUSER | NEWPID | NEWNET
     | 0x8000  # CLONE_PARENT: nobody would wait for its end
 )
+_THREAD = 0x10000  # CLONE_THREAD
+_FORKS = ((57, None), (58, None))  # fork and vfork, which aarch64 does not have
 _PRLIMIT = (302, 261)  # for a process itself (0) only
 _KILL = (62, 129)  # one process only: neither a group nor everybody
 
@@ -89,10 +91,10 @@ class _Step:
 
 
 @cache
-def program(architecture: str) -> bytes:
-    """The filter for an architecture."""
+def program(architecture: str, *, forks: bool) -> bytes:
+    """The filter for an architecture, with other processes or without; threads are always allowed."""
     column = _COLUMN[architecture]
-    numbers = [numbers[column] for numbers in _SHUT.values()]
+    numbers = [numbers[column] for numbers in (*_SHUT.values(), *(() if forks else _FORKS))]
     return _assembled(
         [
             _Step(_LOAD, _ARCHITECTURE_AT),
@@ -105,7 +107,8 @@ def program(architecture: str) -> bytes:
             _Step(_EQUAL, _PRLIMIT[column], then="prlimit"),
             _Step(_EQUAL, _KILL[column], then="kill", otherwise="allow"),
             _Step(_LOAD, _FIRST_ARGUMENT_AT, name="clone"),
-            _Step(_ANY_BIT, _SHUT_FLAGS, then="refuse", otherwise="allow"),
+            _Step(_ANY_BIT, _SHUT_FLAGS, then="refuse"),
+            _Step(_ANY_BIT, _THREAD, then="allow", otherwise="allow" if forks else "refuse"),
             _Step(_LOAD, _FIRST_ARGUMENT_AT, name="prlimit"),
             _Step(_EQUAL, 0, then="allow", otherwise="refuse"),
             _Step(_LOAD, _FIRST_ARGUMENT_AT, name="kill"),

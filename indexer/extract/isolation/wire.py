@@ -7,6 +7,7 @@ its open descriptor, for the child may open no files.
 import contextlib
 import math
 import os
+import re
 import socket
 import time
 from collections.abc import Iterator, Sequence
@@ -24,6 +25,11 @@ from pipeline.sanitise import clean_text
 _LENGTH_BYTES = 8
 _PIECE = 1024 * 1024
 _MOST = 2**31
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
+_SIGNS = (b",", b":", b"[", b"{")  # each comes with a value, where it stands in no string
+
+MOST_VALUES = 1_000_000
+"""Values of an answer, of which each may take ten times as much memory as it has bytes."""
 
 
 class ClosedError(Exception):
@@ -48,6 +54,24 @@ def receive(channel: socket.socket, most: int, deadline: float | None = None) ->
     if length > most:
         raise TooLongError
     return _exactly(channel, length, deadline)
+
+
+def loads(frame: bytearray) -> Any:  # noqa: ANN401 - whatever it is
+    """The value of a frame that may come from a stranger. Raises TooLongError or ValueError."""
+    if sum(map(frame.count, _SIGNS)) > MOST_VALUES:
+        _refuse_more_values(frame)
+    return orjson.loads(frame)
+
+
+def _refuse_more_values(frame: bytearray) -> None:
+    values = at = 0
+    for string in _STRING.finditer(frame):
+        values += 1 + sum(frame.count(sign, at, string.start()) for sign in _SIGNS)
+        at = string.end()
+        if values > MOST_VALUES:
+            raise TooLongError
+    if values + sum(frame.count(sign, at) for sign in _SIGNS) > MOST_VALUES:
+        raise TooLongError
 
 
 def send_request(channel: socket.socket, request: Request, kind: str, deadline: float) -> None:
@@ -126,6 +150,7 @@ def _description(request: Request, kind: str) -> dict[str, object]:
         "limits": asdict(request.limits),
         "ocr": None if request.ocr is None else asdict(request.ocr),
         "seconds": request.seconds,
+        "skipped": request.skipped,
     }
 
 
@@ -140,6 +165,7 @@ def _request(head: dict[str, Any], content: Buffer) -> Request:
         limits,
         ocr,
         seconds=math.inf if head["seconds"] is None else head["seconds"],  # JSON has no infinity
+        skipped=head["skipped"],
     )
 
 
@@ -162,8 +188,8 @@ def unpack_extraction(value: dict[str, Any], media_type: str) -> Extraction:
 def _passage(
     text: object, page: object, member: object, heading: object, breaks: list[tuple[object, object]]
 ) -> Passage:
-    numbers = tuple((_number(offset), _number(number)) for offset, number in breaks)
-    place = None if page is None else _number(page)
+    numbers = tuple((number(offset), number(page_)) for offset, page_ in breaks)
+    place = None if page is None else number(page)
     return Passage(_text(text), place, _text_or_none(member), _text_or_none(heading), numbers)
 
 
@@ -177,7 +203,8 @@ def _text_or_none(value: object) -> str | None:
     return None if value is None else _text(value)
 
 
-def _number(value: object) -> int:
+def number(value: object) -> int:
+    """A number that may come from a stranger. Raises ValueError."""
     if not isinstance(value, int) or not 0 <= value < _MOST:
         raise ValueError
     return value

@@ -5,7 +5,8 @@ only what has passed the limits, unpacked. It is native: this runs in a child pr
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from io import BytesIO
 from typing import TypeVar
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
@@ -16,11 +17,13 @@ from indexer.extract.archive import Archive
 from indexer.extract.markup import parse
 from indexer.extract.sheets import extent
 from indexer.extract.sheets.cells import line
+from indexer.extract.sheets.shared import PART, Strings
 from indexer.extract.types import Block, Buffer, Fact, Limits, Reading, Request
 from pipeline.errors import Permanent
 
 _T = TypeVar("_T")
 
+_LEEWAY = 2  # a sheet is cut by its strings only behind the place where its text is
 _COMPOUND_FILE = b"\xd0\xcf\x11\xe0"
 _NOT_CELLS = re.compile(
     r"xl/(?:media|drawings|charts|theme|embeddings|printerSettings|ctrlProps|activeX|externalLinks|pivotCache|"
@@ -36,36 +39,53 @@ def read(content: Buffer, request: Request) -> Reading:
     if content[:4] == _COMPOUND_FILE:
         workbook = bytes(content)
         _check_extent(extent.of_old_workbook(workbook), "A sheet", request.limits)
-        return _sheets(workbook, request.limits, Reading([]))
+        return _sheets(workbook, request, Reading([]))
     archive = Archive(content, request)
     around = Reading([])
-    workbook = _unpacked(archive, request.limits, around)
+    workbook, cut = _unpacked(archive, request.limits, around)
     if title := _words(archive, "docProps/core.xml", frozenset({"title"}), around):
         around.facts["title"] = " ".join(title.split())
-    reading = _sheets(workbook, request.limits, around)
+    reading = _sheets(workbook, request, around)
     for name in sorted(filter(_ASIDE.fullmatch, archive.names())):
         if words := _words(archive, name, frozenset({"t", "text"}), around):
             reading.blocks.append(Block(f"{words}\n\n"))
-    return reading
+    return replace(reading, truncated=reading.truncated or cut)
 
 
-def _unpacked(archive: Archive, limits: Limits, around: Reading) -> bytes:
-    """The parts that calamine needs, within the limits. What cannot be unpacked is named and left out."""
+def _unpacked(archive: Archive, limits: Limits, around: Reading) -> tuple[bytes, bool]:
+    """The parts that calamine needs, within the limits, and whether sheets had to be cut for that.
+
+    What cannot be unpacked is named and left out.
+    """
+    parts = dict(_parts(archive, around))
+    strings = Strings([part for name, part in parts.items() if PART.fullmatch(name)])
     out = BytesIO()
+    cut = False
     with ZipFile(out, "w", ZIP_STORED) as target:
-        for name in dict.fromkeys(archive.names()):
-            if _NOT_CELLS.match(name):
-                continue
-            try:
-                part = b"".join(archive.pieces(name))
-            except Permanent as refusal:
-                if refusal.code != "corrupt":
-                    raise
-                around.partial.append(f"{name}: it cannot be unpacked")
-                continue
-            _check_extent(_extent(part, name, limits.cells), name, limits)
+        for name in list(parts):
+            part, was_cut = _within_limits(name, parts.pop(name), strings, limits)
             target.writestr(ZipInfo(name), part)
-    return out.getvalue()
+            cut = cut or was_cut
+    return out.getvalue(), cut
+
+
+def _parts(archive: Archive, around: Reading) -> Iterator[tuple[str, bytes]]:
+    for name in dict.fromkeys(archive.names()):
+        if _NOT_CELLS.match(name):
+            continue
+        try:
+            yield name, b"".join(archive.pieces(name))
+        except Permanent as refusal:
+            if refusal.code != "corrupt":
+                raise
+            around.partial.append(f"{name}: it cannot be unpacked")
+
+
+def _within_limits(name: str, part: bytes, strings: Strings, limits: Limits) -> tuple[bytes, bool]:
+    _check_extent(_extent(part, name, limits.cells), name, limits)
+    if PART.fullmatch(name):
+        return part, False
+    return strings.cut(part, _LEEWAY * limits.characters, binary=name.lower().endswith(".bin"))
 
 
 def _extent(part: bytes, name: str, most: int) -> int:
@@ -79,13 +99,16 @@ def _check_extent(cells: int, name: str, limits: Limits) -> None:
         raise limits.exceeded("cells", f"{name} spans {cells:,} cells")
 
 
-def _sheets(workbook: bytes, limits: Limits, around: Reading) -> Reading:
+def _sheets(workbook: bytes, request: Request, around: Reading) -> Reading:
     blocks: list[Block] = []
     failed: list[str] = []
-    left = limits.characters
+    left = request.limits.characters
     with _opened(workbook) as book:
         names = book.sheet_names
         for number, name in enumerate(names, 1):
+            if request.time_is_up():  # a part may be thousands of sheets
+                failed.append(f"{name}: the time was up before it was read")
+                continue
             try:
                 lines, left = _lines(book, number - 1, left)
             except CalamineError:
@@ -95,7 +118,7 @@ def _sheets(workbook: bytes, limits: Limits, around: Reading) -> Reading:
                 blocks.append(Block("\n".join(lines) + "\n\n", number, heading=name or None))
             if left < 0:
                 break
-    if names and len(failed) == len(names):
+    if names and len(failed) == len(names) and not request.time_is_up():
         raise Permanent("corrupt", "None of the sheets can be read.")
     facts: dict[str, Fact] = around.facts | {"pages": len(names)}
     return Reading(blocks, facts, truncated=left < 0, partial=around.partial + failed)

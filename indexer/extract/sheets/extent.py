@@ -42,16 +42,24 @@ def of_xml(part: bytes, name: str, most: int) -> int:
 
 def of_binary(part: bytes) -> int:
     """The same of a sheet of an xlsb file."""
-    row = rows = columns = at = 0
-    while at + 2 <= len(part):
-        kind, at = _number(part, at, 2)
-        size, at = _number(part, at, 4)
+    row = rows = columns = 0
+    for kind, _, at, _ in records(part):
         if kind == _ROW_RECORD:
             row = int.from_bytes(part[at : at + 4], "little") + 1
         elif kind in _VALUE_RECORDS:
             rows, columns = max(rows, row), max(columns, int.from_bytes(part[at : at + 4], "little") + 1)
-        at += size
     return rows * columns
+
+
+def records(part: bytes) -> Iterator[tuple[int, int, int, int]]:
+    """The records of a part of an xlsb file: kind, where it begins, where its content does, and the size of that."""
+    at = 0
+    while at + 2 <= len(part):
+        start = at
+        kind, at = _number(part, at, 2)
+        size, at = _number(part, at, 4)
+        yield kind, start, at, size
+        at += size
 
 
 def of_old_workbook(content: bytes) -> int:

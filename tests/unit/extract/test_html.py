@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from indexer.extract import Extraction, Request, extract
@@ -26,6 +28,9 @@ def text(body: str) -> str:
         ("a<![CDATA[<b>]]>c<![if x]>d<![endif]><?php e ?>f<!x>g", "a<b>cdfg"),
         ("1 < 2 <3 a<", "1 < 2 <3 a<"),
         ("a<b", "a<b"),
+        ("a > b </c", "a > b </c"),
+        ("a > b <!c", "a > b <!c"),
+        ("a > b <c d<!-- e", "a > b <c d"),
         ('a<img alt="x > y">b<img alt=z>c<img alt>d', "a x > y b z cd"),
         ('a<p title="b>c</p>d', "a\n\nc\n\nd"),
         ("a</ b>c</>d</B x>e", "acde"),
@@ -46,3 +51,24 @@ def test_headings_make_paths_and_the_title_is_a_fact():
     found = read("<title>The\n title</title>a<h1>One</h1>b<h2>Two<h3>Three</h3>c")
     assert [(p.heading, p.text.split()) for p in found.passages if p.heading] == []
     assert found.facts["title"] == "The title"
+
+
+def seconds(content: bytes, name: str) -> float:
+    """The processor time that reading it takes, of two tries the better one."""
+
+    def once() -> float:
+        started = time.process_time()
+        extract(Request(content, name))
+        return time.process_time() - started
+
+    return min(once(), once())
+
+
+@pytest.mark.parametrize("sign", ["<", "<a", "< b", "<!", "</"])
+def test_signs_that_are_no_tags_cost_about_as_much_as_words(sign: str):
+    """It was a hundred times as much, and thousands with one end of a tag behind all of them."""
+    size = 500_000
+    words = seconds((b"words of tides " * size)[:size], "a.txt")
+    page = f"<html>{sign * (size // len(sign))}"
+    assert seconds(page.encode(), "a.html") < 40 * words
+    assert seconds(f"{page}>".encode(), "a.html") < 40 * words

@@ -7,6 +7,7 @@ import pytest
 from indexer.extract import Limits, Request, extract
 from indexer.extract.sheets import extent
 from indexer.extract.sheets.cells import line, shown
+from indexer.extract.sheets.shared import Strings
 from pipeline.errors import Permanent
 from pipeline.outcomes import TextQuality
 from tests.samples import _opendocument, _workbooks
@@ -120,3 +121,65 @@ def test_damaged_properties_of_a_spreadsheet_are_named_and_its_cells_read():
 def test_a_spreadsheet_is_cut_in_the_middle_of_a_row():
     found = extract(Request(_workbooks.ods(TIDES), limits=Limits(characters=5)))
     assert (found.passages[0].text.strip(), found.text_quality) == ("low", TextQuality.TRUNCATED)
+
+
+SPOKEN = "<si><r><t>high-</t></r><r><t>tide</t></r><rPh><t>tie d</t></rPh></si>"
+REFER = '<c r="A{0}" t="s"><v>0</v></c>'
+USUAL = [
+    REFER,
+    "<x:c r='A{0}' s=\"3\" t='s' ><x:v>0</x:v></x:c>",
+    '<c r="A{0}" t="s" s="1">\n <v>0</v>\n </c>',
+]
+ODD = [
+    '<c r="A{0}" t="s"><f>B1</f><v>0</v></c>',
+    '<c r="A{0}" t="s"><v>0</v><v>0</v></c>',
+    '<c r="A{0}" t="s" x="><v>1</v></c>"><v>0</v></c>',
+    '<c r="A{0}" t="s"><!-- 1 --><v>0</v></c>',
+]
+
+
+@pytest.mark.parametrize("cell", USUAL + ODD)
+def test_cells_that_share_a_string_are_read_until_there_is_enough(cell: str):
+    found = extract(Request(_workbooks.sharing_xlsx(50, SPOKEN, cell=cell), limits=Limits(characters=100)))
+    assert found.text_quality is TextQuality.TRUNCATED
+    text = "".join(passage.text for passage in found.passages)
+    assert (len(text), text[:20]) == (100, "high-tide\nhigh-tide\n")
+    all_of_it = extract(Request(_workbooks.sharing_xlsx(50, SPOKEN, cell=cell)))
+    assert (all_of_it.text_quality, all_of_it.facts["characters"]) == (TextQuality.OK, 501)
+
+
+@pytest.mark.parametrize("cell", USUAL)
+def test_what_cells_with_shared_strings_have_together_is_counted_as_it_is(cell: str):
+    strings = Strings([f"<sst>{SPOKEN}<si><t>{'x' * 1000}</t></si></sst>".encode()])
+    sheet_ = sheet("".join(cell.format(n) for n in range(50)).replace("x:", ""))
+    assert strings.cut(sheet_, 450, binary=False) == (sheet_, False)
+    kept, cut = strings.cut(sheet_, 449, binary=False)
+    assert (kept.count(b"<v>"), cut) == (49, True)
+
+
+@pytest.mark.parametrize("cell", ODD)
+def test_a_string_that_nobody_can_tell_counts_as_the_longest(cell: str):
+    strings = Strings([f"<sst>{SPOKEN}<si><t>{'x' * 1000}</t></si></sst>".encode()])
+    kept, cut = strings.cut(sheet(cell.format(1) + cell.format(2)), 1999, binary=False)
+    assert (kept.count(b'r="A'), cut) == (1, True)
+
+
+def test_strings_that_nobody_can_tell_count_as_all_of_them():
+    for parts in ([b"<sst><si><t>a</si>"], [b"<sst/>", b"<sst/>"]):
+        cells = sheet(REFER.format(1) + REFER.format(2))
+        most = 2 * sum(map(len, parts)) - 1
+        assert Strings(parts).cut(cells, most, binary=False)[1]
+        assert not Strings(parts).cut(cells, most + 1, binary=False)[1]
+
+
+def test_binary_cells_that_share_a_string_are_read_until_there_is_enough():
+    found = extract(Request(_workbooks.sharing_xlsb(50, "high tide"), limits=Limits(characters=100)))
+    assert (found.text_quality, found.facts["characters"]) == (TextQuality.TRUNCATED, 100)
+    found = extract(Request(_workbooks.sharing_xlsb(50, "high tide")))
+    assert (found.text_quality, found.facts["characters"]) == (TextQuality.OK, 501)
+
+
+def test_when_the_time_is_up_the_other_sheets_are_named():
+    found = extract(Request(_workbooks.xlsx({"Log": [["a"]], "Tides": [["b"]]}), seconds=0))
+    why = "the time was up before it was read"
+    assert found.facts["partial"] == [f"Log: {why}", f"Tides: {why}"]

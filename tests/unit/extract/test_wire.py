@@ -1,9 +1,11 @@
 import socket
 import threading
 import time
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
+import orjson
 import pytest
 
 from indexer.extract import Limits, Request
@@ -90,3 +92,27 @@ def test_a_side_that_is_silent_is_waited_for_until_the_deadline(pair: tuple[sock
     with pytest.raises(TimeoutError):
         wire.send(pair[0], b"x" * 10_000_000, deadline=time.monotonic() + 0.05)
     assert time.monotonic() - started < 5
+
+
+@pytest.mark.parametrize(
+    "piece", [b"[]", b"{}", b'""', b"1000", b'{"a":1}', b'["a\\"b"]', b"[[[[[]]]]]"], ids=lambda piece: piece.decode()
+)
+def test_an_answer_of_very_many_values_is_refused_before_they_are_made(piece: bytes):
+    frame = bytearray(b"[" + (piece + b",") * 1_000_001 + b"0]")
+    tracemalloc.start()
+    with pytest.raises(wire.TooLongError):
+        wire.loads(frame)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1_000_000
+
+
+def test_a_text_may_have_as_many_signs_as_it_likes():
+    text = '[1, {2}: "3\\", ' * 300_000
+    assert wire.loads(bytearray(orjson.dumps([text, 1, text]))) == [text, 1, text]
+
+
+def test_an_answer_that_is_no_json_is_refused():
+    for frame in (b"", b'"' + b"," * 2_000_000, b"[" * 900_000):
+        with pytest.raises((ValueError, wire.TooLongError)):
+            wire.loads(bytearray(frame))
