@@ -49,7 +49,7 @@ _OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("pdf", "application/pdf", "pdf", revision=2, contains=True),
+        Kind("pdf", "application/pdf", "pdf", revision=3, contains=True),
         Kind("docx", f"{_OFFICE}.wordprocessingml.document", "docx", 2, contains=True),
         Kind("pptx", f"{_OFFICE}.presentationml.presentation", "pptx", contains=True),
         Kind("xlsx", f"{_OFFICE}.spreadsheetml.sheet", "spreadsheet"),

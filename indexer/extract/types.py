@@ -79,8 +79,10 @@ class Request:
     spent: Spent = field(default_factory=Spent, compare=False)
 
     def time_is_up(self) -> bool:
-        """Whether a reader that could stop here with what it has should do so."""
-        return time.monotonic() - self.spent.started > _SHARE_FOR_READING * self.seconds
+        """Whether a reader that could stop here with what it has should do so. Recognition has a bound of its own."""
+        recognition = self.spent.ocr_seconds
+        elapsed = time.monotonic() - self.spent.started
+        return elapsed - recognition > _SHARE_FOR_READING * (self.seconds - recognition)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,14 +9,18 @@ import pytest
 
 from indexer.extract import Extraction, Limits, Ocr, Request
 from indexer.extract.allowance import ocr
+from indexer.extract.isolation import sandbox
 from indexer.extract.isolation.pool import ExtractionPool
+from indexer.extract.isolation.trial import tried_ocr
+from indexer.extract.pictures import program
 from pipeline.errors import Permanent, SettingsError
 from pipeline.outcomes import TextQuality
-from pipeline.settings import Extract, environment
+from pipeline.settings import Extract
 from tests.samples import _pdfs, _pictures
 from tests.support import documents, tesseract
 from tests.support.waiting import until
 
+LANDLOCK = pytest.mark.skipif(not sandbox.landlock_version(), reason="no Landlock here")
 DEADLINE = 120
 ENDLESS = "61.7534"
 LAMP = ("The lamp was lit at dusk", "and put out at dawn.")
@@ -73,9 +77,10 @@ def test_pages_that_are_left_when_the_time_is_over_are_named(pool: ExtractionPoo
     pages = [_pictures.drawn(*LAMP)] * 3
     found = read(pool, _pdfs.scanned(pages), Ocr("eng", seconds=0.001))
     assert found.text_quality is TextQuality.NO_TEXT
-    first, *others = found.facts["partial"]  # type: ignore[misc] # a list
-    assert first == "page 1: recognition took too long (FENCEPOST_EXTRACT__OCR_PAGE_SECONDS)"
-    assert others == [f"page {n}: the time for recognition was over (FENCEPOST_EXTRACT__OCR_SECONDS)" for n in (2, 3)]
+    assert found.facts["partial"] == [
+        "page 1: recognition took too long; FENCEPOST_EXTRACT__OCR_SECONDS gives more time",
+        "pages 2 to 3: the time for recognition was over; FENCEPOST_EXTRACT__OCR_SECONDS gives more",
+    ]
 
 
 def test_a_picture_that_would_fill_the_memory_is_refused_by_its_header(pool: ExtractionPool):
@@ -94,11 +99,8 @@ def test_a_picture_that_is_cut_off_is_corrupt_or_read(pool: ExtractionPool, cut:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the dead parent's children")
 def test_what_recognises_dies_with_the_process_that_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    endless = tmp_path / "tesseract"
-    endless.write_text(f"#!/bin/sh\nexec sleep {ENDLESS}\n")
-    endless.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{environment()['PATH']}")
-    monkeypatch.syspath_prepend(tmp_path)  # so that the sandbox lets it be run
+    lines = f'[ "$1" = --list-langs ] && exit; PATH=/usr/bin:/bin; head -c 99999 > /dev/null; exec sleep {ENDLESS}'
+    use(monkeypatch, tesseract.script(tmp_path / "endless", lines))
     with ExtractionPool(Extract(seconds=1, ocr_languages="eng", ocr_seconds=1)) as pool:
         reading = Ocr("eng", page_seconds=60, seconds=60)
         future = pool.submit(Request(_pictures.png(*_pictures.drawn(*LAMP)), "a", ocr=reading))
@@ -107,6 +109,53 @@ def test_what_recognises_dies_with_the_process_that_reads(tmp_path: Path, monkey
             future.result(DEADLINE)
         assert refusal.value.code == "extractor_timeout"
         until(lambda: not sleeping(), seconds=10, what="that Tesseract is gone")
+
+
+def use(monkeypatch: pytest.MonkeyPatch, folder: Path, **variables: str) -> None:
+    """Makes the Tesseract in a folder the only one that is found."""
+    for name, value in {"PATH": str(folder), **variables}.items():
+        monkeypatch.setenv(name, value)
+
+
+def test_a_tesseract_of_somebody_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    tree = tesseract.copied(tmp_path / "own")
+    use(monkeypatch, tree.program.parent, **tree.variables)
+    assert_it_reads()
+    opened = {Path(path) for path in program.files("eng") if Path(path).is_relative_to(tmp_path)}
+    language = tree.data / "eng.traineddata"
+    assert opened == {tree.program, *tree.libraries.iterdir(), tree.data, language}, "and nothing more"
+
+
+@pytest.mark.parametrize("start", ["exec", ""], ids=["in its place", "below it"])
+def test_a_tesseract_that_a_script_starts_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str):
+    tree = tesseract.copied(tmp_path / "own")
+    use(monkeypatch, tree.wrapped(tmp_path / "wrapper", start=start))
+    assert_it_reads()
+
+
+def test_languages_that_are_links_to_elsewhere_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    tree = tesseract.copied(tmp_path / "own")
+    language = tree.data / "eng.traineddata"
+    language.symlink_to(language.rename(tmp_path / "kept.traineddata"))
+    use(monkeypatch, tree.program.parent, **tree.variables)
+    assert_it_reads()
+
+
+def assert_it_reads() -> None:
+    settings = Extract(ocr_languages="eng")
+    assert tried_ocr(settings) == Ocr("eng")
+    with ExtractionPool(settings) as pool:
+        assert by_page(read(pool, _pictures.png(*_pictures.drawn(*LAMP)))) == {1: READ}
+
+
+@LANDLOCK
+def test_a_tesseract_that_works_outside_the_sandbox_only_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Nobody can see from outside which script the first one has started."""
+    second = tesseract.copied(tmp_path / "own").wrapped(tmp_path / "second") / "tesseract"
+    use(monkeypatch, tesseract.script(tmp_path / "first", f'exec {second} "$@"'))
+    assert ocr(Extract(ocr_languages="eng")) == Ocr("eng")
+    with pytest.raises(SettingsError, match=r"OCR_LANGUAGES cannot be eng: .* Tesseract does not work in the sandbox"):
+        tried_ocr(Extract(ocr_languages="eng"))
 
 
 def sleeping() -> list[Path]:

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from indexer.extract.isolation import child, sandbox
 from indexer.extract.kinds import KINDS
+from indexer.extract.pictures import program
 
 FORK = b"F"
 """With a number that the pool gives once, and the child's end of a channel: make a child. The answer is its pid, or 0
@@ -30,12 +31,14 @@ NUMBER_BYTES = 8
 
 
 def main() -> None:
-    """Arguments: the control socket's number, the scratch folder, and the limits of `child.run`."""
+    """Arguments: the control socket's number, the scratch folder, the limits of `child.run`, and what OCR reads."""
     control = socket.socket(fileno=int(sys.argv[1]))
     scratch = Path(sys.argv[2])
     limits = (int(sys.argv[3]), float(sys.argv[4]), int(sys.argv[5]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _load_readers()
+    sandbox.prepare(program.files(sys.argv[6]) if sys.argv[6] and sandbox.landlock_version() else ())
+    gc.freeze()  # so that children share these pages instead of copying them at their first collection
     children: dict[int, int] = {}
     try:
         control.sendall(READY)
@@ -50,8 +53,6 @@ def _load_readers() -> None:
     for kind in KINDS.values():
         kind.reader()
     __import__("charset_normalizer")
-    sandbox.prepare()
-    gc.freeze()  # so that children share these pages instead of copying them at their first collection
 
 
 def _serve(control: socket.socket, scratch: Path, limits: tuple[int, float, int], children: dict[int, int]) -> None:
