@@ -16,7 +16,7 @@ from indexer.extract.pictures import program
 from pipeline.errors import Permanent, SettingsError
 from pipeline.outcomes import TextQuality
 from pipeline.settings import Extract
-from tests.samples import _pdfs, _pictures
+from tests.samples import _jpeg, _pdfs, _pictures
 from tests.support import documents, tesseract
 from tests.support.waiting import until
 
@@ -43,7 +43,7 @@ def by_page(extraction: Extraction) -> dict[int | None, str]:
     return {passage.page: passage.text.strip() for passage in extraction.passages}
 
 
-@pytest.mark.parametrize("write", [_pictures.png, _pictures.bmp], ids=["png", "bmp"])
+@pytest.mark.parametrize("write", [_pictures.png, _pictures.bmp, _jpeg.jpeg, _pictures.webp])
 def test_a_picture_is_read(pool: ExtractionPool, write: Callable[[int, int, bytes], bytes]):
     found = read(pool, write(*_pictures.drawn(*LAMP)))
     assert by_page(found) == {1: READ}
@@ -60,11 +60,28 @@ def test_every_page_of_a_tiff_is_read(pool: ExtractionPool):
     assert by_page(found) == {1: READ, 2: "Herring in March"}
 
 
-def test_a_scanned_page_is_read_and_one_with_text_is_not(pool: ExtractionPool):
-    found = read(pool, _pdfs.scanned([_pictures.drawn(*LAMP), _pictures.drawn("Herring in March")]))
+@pytest.mark.parametrize("as_jpeg", [False, True])
+def test_a_scanned_page_is_read_and_one_with_text_is_not(pool: ExtractionPool, as_jpeg: bool):  # noqa: FBT001
+    pages = [_pictures.drawn(*LAMP), _pictures.drawn("Herring in March")]
+    found = read(pool, _pdfs.scanned(pages, as_jpeg=as_jpeg))
     assert by_page(found) == {1: READ, 2: "Herring in March"}
     assert (found.facts["pages_without_text"], found.facts["ocr_pages"]) == (0, 2)
     assert "ocr_pages" not in read(pool, documents.pdf([["Typed"], []])).facts
+
+
+def test_a_stamp_makes_a_scan_no_less_of_one(pool: ExtractionPool):
+    found = read(pool, _pdfs.scanned([_pictures.drawn(*LAMP)] * 2, stamp="Entry 0042/b"))
+    assert found.facts["ocr_pages"] == 2
+    for text in by_page(found).values():
+        assert READ in text
+        assert text.count("Entry 0042/b") == 1
+
+
+def test_a_page_of_words_or_with_a_small_picture_is_no_scan(pool: ExtractionPool):
+    of_words = _pdfs.scanned([_pictures.drawn(*LAMP)], stamp="All that is in it stands in its layer of text. " * 3)
+    with_a_small_picture = _pdfs.scanned([_pictures.drawn(*LAMP)], stamp="Below our sign", dots=400)
+    assert "ocr_pages" not in read(pool, of_words).facts
+    assert "ocr_pages" not in read(pool, with_a_small_picture).facts
 
 
 def test_a_script_whose_language_is_not_named_gives_no_text(pool: ExtractionPool):
@@ -80,6 +97,20 @@ def test_pages_that_are_left_when_the_time_is_over_are_named(pool: ExtractionPoo
     assert found.facts["partial"] == [
         "page 1: recognition took too long; FENCEPOST_EXTRACT__OCR_SECONDS gives more time",
         "pages 2 to 3: the time for recognition was over; FENCEPOST_EXTRACT__OCR_SECONDS gives more",
+    ]
+
+
+def test_what_was_read_before_the_time_was_over_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    row = r"5\t1\t1\t1\t1\t1\t0\t0\t9\t9\t96\tlamp\n"
+    lines = f'[ "$2" = stdout ] && case "$(head -c 9)" in "P5 300 50") printf "{row}";; *) exec sleep 60;; esac'
+    use(monkeypatch, tesseract.script(tmp_path / "slow", f"PATH=/usr/bin:/bin; {lines}"))
+    pages = [(300, 50, bytes(15_000)), *[(400, 50, bytes(20_000))] * 4]
+    with ExtractionPool(Extract(ocr_languages="eng")) as pool:
+        found = read(pool, _pdfs.scanned(pages), Ocr("eng", seconds=3))
+    assert (by_page(found), found.text_quality) == ({1: "lamp"}, TextQuality.PARTIAL)
+    assert found.facts["partial"] == [
+        "page 2: recognition took too long; FENCEPOST_EXTRACT__OCR_SECONDS gives more time",
+        "pages 3 to 5: the time for recognition was over; FENCEPOST_EXTRACT__OCR_SECONDS gives more",
     ]
 
 
