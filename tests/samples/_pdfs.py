@@ -80,6 +80,30 @@ def rc4(key: bytes, data: bytes) -> bytes:
     return bytes(out)
 
 
+def vertical(*columns: str) -> bytes:
+    """A page of Japanese in columns from right to left."""
+    font = "/Type /Font /BaseFont /HeiseiMin-W3"
+    system = "/CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >>"
+    shape = "/Flags 4 /FontBBox [0 -200 1000 900] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80"
+    shown = (
+        f"1 0 0 1 {350 - 20 * n} 280 Tm <{column.encode('utf-16-be').hex()}> Tj" for n, column in enumerate(columns)
+    )
+    return documents.pdf_file(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            (
+                b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] /Contents 4 0 R"
+                b" /Resources << /Font << /F 5 0 R >> >> >>"
+            ),
+            documents.stream(f"BT /F 14 Tf {' '.join(shown)} ET".encode()),
+            f"<< {font} /Subtype /Type0 /Encoding /UniJIS-UTF16-V /DescendantFonts [6 0 R] >>".encode(),
+            f"<< {font} /Subtype /CIDFontType0 {system} /FontDescriptor 7 0 R >>".encode(),
+            f"<< /Type /FontDescriptor /FontName /HeiseiMin-W3 {shape} >>".encode(),
+        ]
+    )
+
+
 def annotated() -> bytes:
     """A page with a note, a link, and a bookmark."""
     return one_page(

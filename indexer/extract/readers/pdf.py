@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 import pypdfium2 as pdfium
 from pypdfium2.raw import FPDF_ERR_PASSWORD, FPDF_PAGEOBJ_IMAGE, FPDF_LoadMemDocument
 
-from indexer.extract import pdf_extras
+from indexer.extract import pdf_columns, pdf_extras
 from indexer.extract.members import Members
 from indexer.extract.pictures.ocr import DOTS_PER_INCH, Recogniser, UnreadableError
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request
@@ -151,7 +151,7 @@ def _drawn(page: pdfium.PdfPage, most_pixels: int) -> bytes:
 
 def _text(page: pdfium.PdfPage) -> str:
     with closing(page.get_textpage()) as textpage:
-        text = textpage.get_text_range()
+        text = pdf_columns.in_order(textpage, textpage.get_text_range())
     return join_broken_words(text.replace("\r\n", "\n").replace("\x00", "")).strip()
 
 
