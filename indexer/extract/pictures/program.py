@@ -87,13 +87,13 @@ def _is_read(pipe: int) -> bool:
 def _family(pid: int) -> Iterator[int]:
     """A process, and those that it has started, where the kernel tells them."""
     yield pid
-    with suppress(FileNotFoundError):
+    with suppress(OSError):
         for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
             yield from _family(int(child))
 
 
 def _mapped(pid: int) -> Iterator[str]:
-    with suppress(FileNotFoundError):
+    with suppress(OSError):
         for line in Path(f"/proc/{pid}/maps").read_text(errors="surrogateescape").split("\n"):
             _, slash, path = line.partition("/")
             yield from [slash + path] if slash else []
