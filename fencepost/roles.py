@@ -16,8 +16,8 @@ from fencepost.starting import engine_for, prepare
 from indexer import scratch
 from indexer.actors import DeliveryWorker
 from indexer.attempt import Indexer
-from indexer.extract.allowance import ocr
 from indexer.extract.isolation.pool import ExtractionPool
+from indexer.extract.isolation.trial import tried_ocr
 from indexer.rebuilding import Builder
 from indexer.refilling import Refiller
 from indexer.search.backend import SearchBackend
@@ -82,7 +82,7 @@ def worker(settings: Settings) -> None:
     """Runs a worker until SIGTERM; work under way is finished or handed back within the grace period."""
     with _process(settings) as stopping:
         _check_broker(_broker(settings), stopping)
-        ocr(settings.extract)  # which says what to install
+        tried_ocr(settings.extract)  # which says what to install
         partitions = parse_partitions(settings.worker.partitions, settings.partitions)
         threads = settings.worker.threads
         engine = engine_for(settings, "worker", size=threads + settings.refill.threads + 1)

@@ -137,10 +137,10 @@ def _broker(settings: "Settings") -> Finding:
 
 
 def _ocr(settings: "Settings") -> Finding:
-    from indexer.extract.allowance import ocr
+    from indexer.extract.isolation.trial import tried_ocr
 
     try:
-        reading = ocr(settings.extract)
+        reading = tried_ocr(settings.extract)
     except FencepostError as error:
         return Finding("ocr", ok=False, finding=str(error))
     if reading is None:

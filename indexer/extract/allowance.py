@@ -2,7 +2,7 @@
 
 from dataclasses import fields
 
-from indexer.extract.pictures.ocr import missing
+from indexer.extract.pictures.program import missing
 from indexer.extract.types import Limits, Ocr
 from pipeline.errors import SettingsError
 from pipeline.settings import Extract

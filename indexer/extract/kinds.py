@@ -58,7 +58,7 @@ _OPEN_DOCUMENT = "application/vnd.oasis.opendocument"
 KINDS = {
     kind.name: kind
     for kind in (
-        Kind("pdf", "application/pdf", "pdf", revision=2),
+        Kind("pdf", "application/pdf", "pdf", revision=3),
         Kind("docx", f"{_OFFICE}.wordprocessingml.document", "docx", 2),
         Kind("pptx", f"{_OFFICE}.presentationml.presentation", "pptx"),
         Kind("xlsx", f"{_OFFICE}.spreadsheetml.sheet", "spreadsheet"),

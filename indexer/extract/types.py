@@ -54,9 +54,9 @@ class Ocr:
 class Spent:
     """What a document has used up so far, together with all that is inside it.
 
-    `versions` are those of the readers that all this was given to, and of the sniffer where it was in doubt. `entered` counts
-    the members of members too, in an order that is the same each time; `tell` is told each number before that member is
-    read.
+    `versions` are those of the readers that all this was given to, and of the sniffer where it was in doubt.
+    `entered` counts the members of members too, in an order that is the same each time; `tell` is told each number
+    before that member is read.
     """
 
     inflated_bytes: int = 0
@@ -95,8 +95,10 @@ class Request:
     spent: Spent = field(default_factory=Spent, compare=False)
 
     def time_is_up(self) -> bool:
-        """Whether a reader that could stop here with what it has should do so."""
-        return time.monotonic() - self.spent.started > _SHARE_FOR_READING * self.seconds
+        """Whether a reader that could stop here with what it has should do so. Recognition has a bound of its own."""
+        recognition = self.spent.ocr_seconds
+        elapsed = time.monotonic() - self.spent.started
+        return elapsed - recognition > _SHARE_FOR_READING * (self.seconds - recognition)
 
 
 @dataclass(frozen=True, slots=True)

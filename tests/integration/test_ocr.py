@@ -9,14 +9,18 @@ import pytest
 
 from indexer.extract import Extraction, Limits, Ocr, Request
 from indexer.extract.allowance import ocr
+from indexer.extract.isolation import sandbox
 from indexer.extract.isolation.pool import ExtractionPool
+from indexer.extract.isolation.trial import tried_ocr
+from indexer.extract.pictures import program
 from pipeline.errors import Permanent, SettingsError
 from pipeline.outcomes import TextQuality
-from pipeline.settings import Extract, environment
-from tests.samples import _pdfs, _pictures
+from pipeline.settings import Extract
+from tests.samples import _jpeg, _pdfs, _pictures
 from tests.support import documents, tesseract
 from tests.support.waiting import until
 
+LANDLOCK = pytest.mark.skipif(not sandbox.landlock_version(), reason="no Landlock here")
 DEADLINE = 120
 ENDLESS = "61.7534"
 LAMP = ("The lamp was lit at dusk", "and put out at dawn.")
@@ -39,7 +43,7 @@ def by_page(extraction: Extraction) -> dict[int | None, str]:
     return {passage.page: passage.text.strip() for passage in extraction.passages}
 
 
-@pytest.mark.parametrize("write", [_pictures.png, _pictures.bmp], ids=["png", "bmp"])
+@pytest.mark.parametrize("write", [_pictures.png, _pictures.bmp, _jpeg.jpeg, _pictures.webp])
 def test_a_picture_is_read(pool: ExtractionPool, write: Callable[[int, int, bytes], bytes]):
     found = read(pool, write(*_pictures.drawn(*LAMP)))
     assert by_page(found) == {1: READ}
@@ -56,11 +60,28 @@ def test_every_page_of_a_tiff_is_read(pool: ExtractionPool):
     assert by_page(found) == {1: READ, 2: "Herring in March"}
 
 
-def test_a_scanned_page_is_read_and_one_with_text_is_not(pool: ExtractionPool):
-    found = read(pool, _pdfs.scanned([_pictures.drawn(*LAMP), _pictures.drawn("Herring in March")]))
+@pytest.mark.parametrize("as_jpeg", [False, True])
+def test_a_scanned_page_is_read_and_one_with_text_is_not(pool: ExtractionPool, as_jpeg: bool):  # noqa: FBT001
+    pages = [_pictures.drawn(*LAMP), _pictures.drawn("Herring in March")]
+    found = read(pool, _pdfs.scanned(pages, as_jpeg=as_jpeg))
     assert by_page(found) == {1: READ, 2: "Herring in March"}
     assert (found.facts["pages_without_text"], found.facts["ocr_pages"]) == (0, 2)
     assert "ocr_pages" not in read(pool, documents.pdf([["Typed"], []])).facts
+
+
+def test_a_stamp_makes_a_scan_no_less_of_one(pool: ExtractionPool):
+    found = read(pool, _pdfs.scanned([_pictures.drawn(*LAMP)] * 2, stamp="Entry 0042/b"))
+    assert found.facts["ocr_pages"] == 2
+    for text in by_page(found).values():
+        assert READ in text
+        assert text.count("Entry 0042/b") == 1
+
+
+def test_a_page_of_words_or_with_a_small_picture_is_no_scan(pool: ExtractionPool):
+    of_words = _pdfs.scanned([_pictures.drawn(*LAMP)], stamp="All that is in it stands in its layer of text. " * 3)
+    with_a_small_picture = _pdfs.scanned([_pictures.drawn(*LAMP)], stamp="Below our sign", dots=400)
+    assert "ocr_pages" not in read(pool, of_words).facts
+    assert "ocr_pages" not in read(pool, with_a_small_picture).facts
 
 
 def test_a_script_whose_language_is_not_named_gives_no_text(pool: ExtractionPool):
@@ -73,9 +94,24 @@ def test_pages_that_are_left_when_the_time_is_over_are_named(pool: ExtractionPoo
     pages = [_pictures.drawn(*LAMP)] * 3
     found = read(pool, _pdfs.scanned(pages), Ocr("eng", seconds=0.001))
     assert found.text_quality is TextQuality.NO_TEXT
-    first, *others = found.facts["partial"]  # type: ignore[misc] # a list
-    assert first == "page 1: recognition took too long (FENCEPOST_EXTRACT__OCR_PAGE_SECONDS)"
-    assert others == [f"page {n}: the time for recognition was over (FENCEPOST_EXTRACT__OCR_SECONDS)" for n in (2, 3)]
+    assert found.facts["partial"] == [
+        "page 1: recognition took too long; FENCEPOST_EXTRACT__OCR_SECONDS gives more time",
+        "pages 2 to 3: the time for recognition was over; FENCEPOST_EXTRACT__OCR_SECONDS gives more",
+    ]
+
+
+def test_what_was_read_before_the_time_was_over_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    row = r"5\t1\t1\t1\t1\t1\t0\t0\t9\t9\t96\tlamp\n"
+    lines = f'[ "$2" = stdout ] && case "$(head -c 9)" in "P5 300 50") printf "{row}";; *) exec sleep 60;; esac'
+    use(monkeypatch, tesseract.script(tmp_path / "slow", f"PATH=/usr/bin:/bin; {lines}"))
+    pages = [(300, 50, bytes(15_000)), *[(400, 50, bytes(20_000))] * 4]
+    with ExtractionPool(Extract(ocr_languages="eng")) as pool:
+        found = read(pool, _pdfs.scanned(pages), Ocr("eng", seconds=3))
+    assert (by_page(found), found.text_quality) == ({1: "lamp"}, TextQuality.PARTIAL)
+    assert found.facts["partial"] == [
+        "page 2: recognition took too long; FENCEPOST_EXTRACT__OCR_SECONDS gives more time",
+        "pages 3 to 5: the time for recognition was over; FENCEPOST_EXTRACT__OCR_SECONDS gives more",
+    ]
 
 
 def test_a_picture_that_would_fill_the_memory_is_refused_by_its_header(pool: ExtractionPool):
@@ -94,11 +130,8 @@ def test_a_picture_that_is_cut_off_is_corrupt_or_read(pool: ExtractionPool, cut:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells the dead parent's children")
 def test_what_recognises_dies_with_the_process_that_reads(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    endless = tmp_path / "tesseract"
-    endless.write_text(f"#!/bin/sh\nexec sleep {ENDLESS}\n")
-    endless.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{tmp_path}:{environment()['PATH']}")
-    monkeypatch.syspath_prepend(tmp_path)  # so that the sandbox lets it be run
+    lines = f'[ "$1" = --list-langs ] && exit; PATH=/usr/bin:/bin; head -c 99999 > /dev/null; exec sleep {ENDLESS}'
+    use(monkeypatch, tesseract.script(tmp_path / "endless", lines))
     with ExtractionPool(Extract(seconds=1, ocr_languages="eng", ocr_seconds=1)) as pool:
         reading = Ocr("eng", page_seconds=60, seconds=60)
         future = pool.submit(Request(_pictures.png(*_pictures.drawn(*LAMP)), "a", ocr=reading))
@@ -107,6 +140,53 @@ def test_what_recognises_dies_with_the_process_that_reads(tmp_path: Path, monkey
             future.result(DEADLINE)
         assert refusal.value.code == "extractor_timeout"
         until(lambda: not sleeping(), seconds=10, what="that Tesseract is gone")
+
+
+def use(monkeypatch: pytest.MonkeyPatch, folder: Path, **variables: str) -> None:
+    """Makes the Tesseract in a folder the only one that is found."""
+    for name, value in {"PATH": str(folder), **variables}.items():
+        monkeypatch.setenv(name, value)
+
+
+def test_a_tesseract_of_somebody_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    tree = tesseract.copied(tmp_path / "own")
+    use(monkeypatch, tree.program.parent, **tree.variables)
+    assert_it_reads()
+    opened = {Path(path) for path in program.files("eng") if Path(path).is_relative_to(tmp_path)}
+    language = tree.data / "eng.traineddata"
+    assert opened == {tree.program, *tree.libraries.iterdir(), tree.data, language}, "and nothing more"
+
+
+@pytest.mark.parametrize("start", ["exec", ""], ids=["in its place", "below it"])
+def test_a_tesseract_that_a_script_starts_is_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, start: str):
+    tree = tesseract.copied(tmp_path / "own")
+    use(monkeypatch, tree.wrapped(tmp_path / "wrapper", start=start))
+    assert_it_reads()
+
+
+def test_languages_that_are_links_to_elsewhere_are_used(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    tree = tesseract.copied(tmp_path / "own")
+    language = tree.data / "eng.traineddata"
+    language.symlink_to(language.rename(tmp_path / "kept.traineddata"))
+    use(monkeypatch, tree.program.parent, **tree.variables)
+    assert_it_reads()
+
+
+def assert_it_reads() -> None:
+    settings = Extract(ocr_languages="eng")
+    assert tried_ocr(settings) == Ocr("eng")
+    with ExtractionPool(settings) as pool:
+        assert by_page(read(pool, _pictures.png(*_pictures.drawn(*LAMP)))) == {1: READ}
+
+
+@LANDLOCK
+def test_a_tesseract_that_works_outside_the_sandbox_only_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Nobody can see from outside which script the first one has started."""
+    second = tesseract.copied(tmp_path / "own").wrapped(tmp_path / "second") / "tesseract"
+    use(monkeypatch, tesseract.script(tmp_path / "first", f'exec {second} "$@"'))
+    assert ocr(Extract(ocr_languages="eng")) == Ocr("eng")
+    with pytest.raises(SettingsError, match=r"OCR_LANGUAGES cannot be eng: .* Tesseract does not work in the sandbox"):
+        tried_ocr(Extract(ocr_languages="eng"))
 
 
 def sleeping() -> list[Path]:

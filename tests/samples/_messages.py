@@ -15,6 +15,14 @@ HEAD = (
     "Cc: crew@example.org\r\nDate: Tue, 1 Dec 2026 08:30:00 +0100\r\nSubject: The lamp\r\nMIME-Version: 1.0\r\n"
 )
 
+HEAD_FACTS = {
+    "title": "The lamp",
+    "subject": "The lamp",
+    "from": "Keeper <keeper@example.org>",
+    "to": "Harbour <harbour@example.org>, pilot@example.org",
+}
+"""What e-mail and Outlook say of it in the same words."""
+
 
 def part(body: str | bytes, media_type: str = "text/plain; charset=utf-8", *fields: str) -> bytes:
     """A part, or the end of a message: fields, an empty line and a body."""

@@ -2,8 +2,8 @@
 
 import hashlib
 from collections.abc import Iterable, Sequence
-from itertools import starmap
 
+from tests.samples import _jpeg
 from tests.support import documents
 
 _FONT = b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
@@ -80,6 +80,30 @@ def rc4(key: bytes, data: bytes) -> bytes:
     return bytes(out)
 
 
+def vertical(*columns: str) -> bytes:
+    """A page of Japanese in columns from right to left."""
+    font = "/Type /Font /BaseFont /HeiseiMin-W3"
+    system = "/CIDSystemInfo << /Registry (Adobe) /Ordering (Japan1) /Supplement 2 >>"
+    shape = "/Flags 4 /FontBBox [0 -200 1000 900] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80"
+    shown = (
+        f"1 0 0 1 {350 - 20 * n} 280 Tm <{column.encode('utf-16-be').hex()}> Tj" for n, column in enumerate(columns)
+    )
+    return documents.pdf_file(
+        [
+            b"<< /Type /Catalog /Pages 2 0 R >>",
+            b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+            (
+                b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 400 300] /Contents 4 0 R"
+                b" /Resources << /Font << /F 5 0 R >> >> >>"
+            ),
+            documents.stream(f"BT /F 14 Tf {' '.join(shown)} ET".encode()),
+            f"<< {font} /Subtype /Type0 /Encoding /UniJIS-UTF16-V /DescendantFonts [6 0 R] >>".encode(),
+            f"<< {font} /Subtype /CIDFontType0 {system} /FontDescriptor 7 0 R >>".encode(),
+            f"<< /Type /FontDescriptor /FontName /HeiseiMin-W3 {shape} >>".encode(),
+        ]
+    )
+
+
 def annotated() -> bytes:
     """A page with a note, a link, and a bookmark."""
     return one_page(
@@ -109,32 +133,42 @@ def with_files(files: Iterable[tuple[str, bytes]]) -> bytes:
     return one_page("See what is attached", catalog=f"/Names << /EmbeddedFiles << /Names [{names}] >> >>", more=more)
 
 
-def scanned(pages: Iterable[tuple[int, int, bytes]]) -> bytes:
-    """Pages that are one grey picture each: width, height and shades."""
+def scanned(
+    pages: Iterable[tuple[int, int, bytes]], *, stamp: str = "", as_jpeg: bool = False, dots: int = 200
+) -> bytes:
+    """Pages with a grey picture each (width, height and shades) of so many dots per inch, and a stamp on it."""
     found = list(pages)
     kids = " ".join(f"{3 + 3 * n} 0 R" for n in range(len(found)))
     objects = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         f"<< /Type /Pages /Kids [{kids}] /Count {len(found)} >>".encode(),
     ]
-    for objects_of_page in starmap(_scanned_page, ((3 + 3 * n, *page) for n, page in enumerate(found))):
-        objects += objects_of_page
+    for n, page in enumerate(found):
+        content = (
+            f"q {page[0] * 72 / dots:g} 0 0 {page[1] * 72 / dots:g} 0 0 cm /P Do Q BT /F 9 Tf 9 9 Td ({stamp}) Tj ET"
+        )
+        resources = (
+            f"/XObject << /P {5 + 3 * n} 0 R >> /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >>"
+        )
+        size = f"{page[0] * 72 / 200:g} {page[1] * 72 / 200:g}"
+        objects += [
+            (
+                f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {size}] /Contents {4 + 3 * n} 0 R"
+                f" /Resources << {resources} >> >>"
+            ).encode(),
+            documents.stream(content.encode()),
+            _picture(*page, as_jpeg=as_jpeg),
+        ]
     return documents.pdf_file(objects)
 
 
-def _scanned_page(first: int, width: int, height: int, shades: bytes) -> list[bytes]:
-    picture = (
+def _picture(width: int, height: int, shades: bytes, *, as_jpeg: bool) -> bytes:
+    said = (
         f"/Type /XObject /Subtype /Image /Width {width} /Height {height} /ColorSpace /DeviceGray /BitsPerComponent 8 "
     )
-    box = f"{width * 72 / 200:g} 0 0 {height * 72 / 200:g}"
-    return [
-        (
-            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 {width * 72 / 200:g} {height * 72 / 200:g}]"
-            f" /Contents {first + 1} 0 R /Resources << /XObject << /P {first + 2} 0 R >> >> >>"
-        ).encode(),
-        documents.stream(f"{box} 0 0 cm /P Do".encode()),
-        documents.stream(shades, picture, compress=True),
-    ]
+    if as_jpeg:
+        return documents.stream(_jpeg.jpeg(width, height, shades), f"{said} /Filter /DCTDecode ")
+    return documents.stream(shades, said, compress=True)
 
 
 def bomb(megabytes: int) -> bytes:

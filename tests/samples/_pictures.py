@@ -87,6 +87,25 @@ def gif(width: int, height: int, shades: bytes) -> bytes:
     return screen + struct.pack("<BHHHHB", 0x2C, 0, 0, width, height, 0) + b"\x02" + blocks + b"\0;"
 
 
+def webp(width: int, height: int, shades: bytes) -> bytes:
+    """A WebP in black and white without loss; bits and numbers begin with their lowest bit."""
+    size = _lowest_first(14, width - 1) + _lowest_first(14, height - 1) + "0000"
+    as_green = "1" + "01" + "0"  # red and blue are told as differences to it
+    no_cache, one_set_of_codes = "0", "0"
+    green = "110" + "0" + _lowest_first(8, 255)  # two codes: black, white
+    always_0, always_255 = "1000", "101" + _lowest_first(8, 255)
+    codes = green + always_0 + always_0 + always_255 + always_0
+    pixels = "".join("1" if shade > 127 else "0" for shade in shades)
+    bits = size + as_green + no_cache + one_set_of_codes + codes + pixels
+    data = b"\x2f" + int(bits[::-1], 2).to_bytes(-(-len(bits) // 8), "little")
+    data += bytes(len(data) % 2)
+    return struct.pack("<4sI4s4sI", b"RIFF", 12 + len(data), b"WEBP", b"VP8L", len(data)) + data
+
+
+def _lowest_first(length: int, number: int) -> str:
+    return f"{number:0{length}b}"[::-1]
+
+
 def greek() -> Drawn:
     """Lines of Greek, drawn by the font Symbol, which every PDF program has."""
     lines = ("O faroV anabe kaqe bradu kai to fwV tou", "fainotan apo makria sth qalassa gia touV", "nautikouV pou")

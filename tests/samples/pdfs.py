@@ -74,6 +74,12 @@ SAMPLES = [
     ),
     Sample("garbage-layer.pdf", garbage, outcome="text_unreliable", pages=1),
     Sample("scanned.pdf", lambda: _pdfs.scanned([_pictures.drawn("A scan")]), outcome="no_text", pages=1),
+    Sample(
+        "vertical.pdf",
+        lambda: _pdfs.vertical("灯台の守は夜ごとに灯を", "ABCともし海の上", "の船を導いた。"),
+        words=("灯台の守は夜ごとに灯を\nABCともし海の上\nの船を導いた。",),
+        pages=1,
+    ),
     Sample("no-header.pdf", lambda: documents.pdf([["Found"]]).removeprefix(b"%PDF-1.4\n"), words=("Found",)),
     Sample("junk-before.pdf", lambda: b"junk\n" * 50 + documents.pdf([["Found"]]), words=("Found",)),
     Sample("zero-pages.pdf", lambda: documents.pdf([]), outcome="corrupt"),

@@ -1,6 +1,6 @@
 """Pictures of words; where these are not read, as by default, they have no text."""
 
-from tests.samples import Sample, _pictures
+from tests.samples import Sample, _jpeg, _pictures
 
 _LINES = ("The lamp was lit at dusk", "and put out at dawn.")
 
@@ -15,6 +15,6 @@ SAMPLES = [
     Sample("lamp.tiff", lambda: _pictures.tiff([page(), page()]), outcome="no_text", media_type="image/tiff"),
     Sample("lamp.bmp", lambda: _pictures.bmp(*page()), outcome="no_text", media_type="image/bmp"),
     Sample("lamp.gif", lambda: _pictures.gif(*page()), outcome="no_text", media_type="image/gif"),
-    Sample("lamp.jpeg", lambda: b"\xff\xd8\xff\xe0" + bytes(99), outcome="no_text", media_type="image/jpeg"),
-    Sample("lamp.webp", lambda: b"RIFF" + bytes(4) + b"WEBPVP8 ", outcome="no_text", media_type="image/webp"),
+    Sample("lamp.jpeg", lambda: _jpeg.jpeg(*page()), outcome="no_text", media_type="image/jpeg"),
+    Sample("lamp.webp", lambda: _pictures.webp(*page()), outcome="no_text", media_type="image/webp"),
 ]

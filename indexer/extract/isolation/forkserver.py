@@ -15,6 +15,7 @@ from pathlib import Path
 
 from indexer.extract.isolation import child, sandbox
 from indexer.extract.kinds import KINDS
+from indexer.extract.pictures import program
 
 FORK = b"F"
 """With a number that the pool gives once, and the child's end of a channel: make a child. The answer is its pid, or 0
@@ -30,13 +31,14 @@ NUMBER_BYTES = 8
 
 
 def main() -> None:
-    """Arguments: the control socket's number, the scratch folder, and the terms of the children."""
+    """Arguments: the control socket's number, the scratch folder, the terms of the children, the languages of OCR."""
     control = socket.socket(fileno=int(sys.argv[1]))
     scratch = Path(sys.argv[2])
-    terms = child.Terms(int(sys.argv[3]), float(sys.argv[4]), int(sys.argv[5]), forks=sys.argv[6] == "True")
+    terms = child.Terms(int(sys.argv[3]), float(sys.argv[4]), int(sys.argv[5]), forks=bool(sys.argv[6]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _load_readers()
-    sandbox.prepare(forks=terms.forks)
+    of_tesseract = program.files(sys.argv[6]) if terms.forks and sandbox.landlock_version() else ()
+    sandbox.prepare(of_tesseract, forks=terms.forks)
     gc.freeze()  # so that children share these pages instead of copying them at their first collection
     children: dict[int, int] = {}
     try:

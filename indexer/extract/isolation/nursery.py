@@ -100,8 +100,7 @@ class Nursery:
         self._control, its = socket.socketpair()
         self._scratch = Path(tempfile.mkdtemp(prefix=scratch.prefix("extract")))
         terms = (self._settings.memory_bytes, self._settings.seconds_with_ocr, self._settings.documents_per_process)
-        forks = bool(self._settings.ocr_languages)
-        arguments = map(str, (its.fileno(), self._scratch, *terms, forks))
+        arguments = map(str, (its.fileno(), self._scratch, *terms, self._settings.ocr_languages or ""))
         with its:
             self._server = subprocess.Popen(  # noqa: S603 - this very program
                 [sys.executable, "-P", "-m", _PROGRAM, *arguments],

@@ -11,8 +11,9 @@ import errno
 import os
 import struct
 import sys
+from collections.abc import Iterable
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from stat import S_ISDIR
 
 from indexer.extract.isolation import syscalls
@@ -22,6 +23,8 @@ NONE = "none on this system"
 _PROGRAMS = ("/usr", "/lib", "/lib64", "/bin", "/opt", "/nix/store")
 _SMALL_FILES = ("/etc/ld.so.cache", "/etc/localtime", "/etc/mime.types", "/dev/urandom", "/dev/random")
 _NULL = "/dev/null"
+
+_others: set[str] = set()  # what `prepare` was told
 
 _PR_SET_SECCOMP = 22
 _PR_SET_NO_NEW_PRIVS = 38
@@ -79,8 +82,9 @@ def has_seccomp() -> bool:
     return ctypes.get_errno() == errno.EFAULT
 
 
-def prepare(*, forks: bool) -> None:
-    """Finds out, before children are forked, what is the same for all of them."""
+def prepare(others: Iterable[str] = (), *, forks: bool) -> None:
+    """Finds out, before children are forked, what is the same for all of them. They may read these `others` as well."""
+    _others.update(others)
     _readable()
     if syscalls.ARCHITECTURE:
         syscalls.program(syscalls.ARCHITECTURE, forks=forks)
@@ -132,7 +136,8 @@ def _enter_landlock(version: int, scratch: Path) -> None:
 @cache
 def _readable() -> tuple[str, ...]:
     ours = (sys.prefix, sys.base_prefix, *sys.path)
-    return tuple({os.path.realpath(path) for path in (*_PROGRAMS, *_SMALL_FILES, *ours) if path})
+    places = {os.path.realpath(path) for path in (*_PROGRAMS, *_SMALL_FILES, *ours) if path}
+    return (*places, *(path for path in _others if not any(map(PurePath(path).is_relative_to, places))))
 
 
 def _allow(rules: int, path: str, access: int) -> None:

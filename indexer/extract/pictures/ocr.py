@@ -5,7 +5,6 @@ is not installed gives junk, of which Tesseract itself is not sure: what it doub
 """
 
 import ctypes
-import shutil
 import signal
 import subprocess
 import sys
@@ -13,6 +12,7 @@ import time
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
+from indexer.extract.pictures import program
 from indexer.extract.types import Ocr, Spent
 
 DOTS_PER_INCH = 200
@@ -22,8 +22,10 @@ SURE = 50
 """Percent. Words of which Tesseract is less sure are dropped, and so are pages of which it is on the whole: measured, a
 page in a language that was named has 64 to 97, one in another script 12 to 39."""
 
-_PROGRAM = "tesseract"
-_ANSWER_SECONDS = 20
+_OF_A_PAGE = "FENCEPOST_EXTRACT__OCR_PAGE_SECONDS"
+_OF_A_DOCUMENT = "FENCEPOST_EXTRACT__OCR_SECONDS"
+_NEVER_BEGAN = (126, 127)  # as shells and loaders say it
+_SAID = 300
 _PR_SET_PDEATHSIG = 1
 _WORD_LEVEL = "5"
 _FIRST_WITHOUT_SPACES = "\u2e80"
@@ -34,66 +36,81 @@ class UnreadableError(Exception):
     """Tesseract cannot decode the picture."""
 
 
-def missing(languages: str) -> str:
-    """What must be installed before these languages can be read, as a sentence; empty if nothing is."""
-    if shutil.which(_PROGRAM) is None:
-        return "Tesseract is not installed (on Debian and Ubuntu: apt-get install tesseract-ocr)."
-    answer = subprocess.run(  # noqa: S603 - nothing of it comes from outside
-        [_PROGRAM, "--list-langs"], capture_output=True, text=True, check=False, timeout=_ANSWER_SECONDS
-    )
-    absent = sorted(set(languages.split("+")) - set(answer.stdout.split("\n")[1:]))
-    if not absent:
-        return ""
-    packages = " ".join(f"tesseract-ocr-{name.lower().replace('_', '-')}" for name in absent if name)
-    return f"Tesseract has no language {', '.join(absent)} (on Debian and Ubuntu: apt-get install {packages})."
+class BrokenError(Exception):
+    """Tesseract does not work in here, whatever the picture is."""
 
 
 class Recogniser:
-    """Recognises one picture after the other of a document, together with all that is inside it, within its time."""
+    """Recognises one page after the other of a document, together with all that is inside it, within its time."""
 
     def __init__(self, ocr: Ocr, spent: Spent) -> None:
         self.pages = 0
-        self.failed: list[str] = []
         self.languages = ocr.languages
         self._ocr = ocr
         self._spent = spent
+        self._slow: list[str] = []
+        self._left_out: list[int] = []
 
-    def text(self, name: str, picture: bytes, page: int | None = None) -> str:
-        """The words of a picture, or of one page of it. Raises UnreadableError; what takes too long is named."""
-        left = self._ocr.seconds - self._spent.ocr_seconds
-        if left <= 0:
-            self.failed.append(f"{name}: the time for recognition was over (FENCEPOST_EXTRACT__OCR_SECONDS)")
-            return ""
-        arguments = [] if page is None else ["-c", f"tessedit_page_number={page}"]
+    def has_time_for(self, page: int) -> bool:
+        """To be asked before each page. If there is no time for it, it is named among what failed."""
+        if self._left() > 0:
+            return True
+        self._left_out.append(page)
+        return False
+
+    def text(self, page: int, picture: bytes, index: int | None = None) -> str:
+        """The words of a picture, or of one of those in it; nothing of one that takes too long, which is named.
+
+        Raises UnreadableError or BrokenError.
+        """
+        arguments = [] if index is None else ["-c", f"tessedit_page_number={index}"]
+        seconds, setting = min((self._ocr.page_seconds, _OF_A_PAGE), (self._left(), _OF_A_DOCUMENT))
         began = time.monotonic()
         try:
-            ran = subprocess.run(  # noqa: S603 - nothing of it comes from a document
-                [
-                    _PROGRAM,
-                    "stdin",
-                    "stdout",
-                    "-l",
-                    self._ocr.languages,
-                    "--dpi",
-                    str(DOTS_PER_INCH),
-                    *arguments,
-                    "tsv",
-                ],
-                input=picture,
-                capture_output=True,
-                check=False,
-                timeout=min(left, self._ocr.page_seconds),
-                preexec_fn=_die_with_parent,
-            )
+            ran = _run([*arguments, "tsv"], picture, self.languages, seconds)
         except subprocess.TimeoutExpired:
-            self.failed.append(f"{name}: recognition took too long (FENCEPOST_EXTRACT__OCR_PAGE_SECONDS)")
+            self._slow.append(f"page {page:,}: recognition took too long; {setting} gives more time")
             return ""
         finally:
             self._spent.ocr_seconds += time.monotonic() - began
-        if ran.returncode:
-            raise UnreadableError
         self.pages += 1
-        return words(ran.stdout.decode("utf-8", "replace"))
+        return words(ran)
+
+    def failed(self) -> list[str]:
+        """The pages that were not recognised for want of time, each row of those that were left out as one."""
+        why = f"the time for recognition was over; {_OF_A_DOCUMENT} gives more"
+        return self._slow + [f"{which}: {why}" for which in _rows(self._left_out)]
+
+    def _left(self) -> float:
+        return self._ocr.seconds - self._spent.ocr_seconds
+
+
+def _run(arguments: list[str], picture: bytes, languages: str, seconds: float) -> str:
+    try:
+        ran = subprocess.run(  # noqa: S603 - nothing of it comes from a document
+            [program.NAME, "stdin", "stdout", "-l", languages, "--dpi", str(DOTS_PER_INCH), *arguments],
+            input=picture,
+            capture_output=True,
+            check=False,
+            timeout=seconds,
+            preexec_fn=_die_with_parent,
+        )
+    except OSError as error:
+        raise BrokenError(f"Tesseract cannot be started in the sandbox ({error.strerror})") from None
+    said = ran.stderr.decode("utf-8", "replace")
+    lacking = [name for name in languages.split("+") if f"Failed loading language '{name}'" in said]
+    if lacking or ran.returncode in _NEVER_BEGAN:
+        raise BrokenError(f"Tesseract does not work in the sandbox, it says: {' '.join(said.split())[:_SAID]}")
+    if ran.returncode:
+        raise UnreadableError
+    return ran.stdout.decode("utf-8", "replace")
+
+
+def _rows(pages: list[int]) -> Iterator[str]:
+    """Pages in words, those that follow each other together."""
+    for _, row in groupby(enumerate(pages), lambda at: at[1] - at[0]):
+        first, *_, last = [page for _, page in row] * 2
+        yield f"page {first:,}" if first == last else f"pages {first:,} to {last:,}"
 
 
 def words(table: str) -> str:

@@ -19,18 +19,19 @@ def read(content: Buffer, request: Request) -> Reading:
             raise limits.exceeded("pixels", f"The picture has {width:,} by {height:,} pixels")
     recogniser = Recogniser(request.ocr, request.spent)
     blocks = []
-    damaged = 0
+    damaged = []
     picture = bytes(content)
     for number in range(1, len(sizes) + 1):
+        if not recogniser.has_time_for(number):
+            continue
         try:
-            text = recogniser.text(f"page {number}", picture, number - 1 if len(sizes) > 1 else None)
+            text = recogniser.text(number, picture, number - 1 if len(sizes) > 1 else None)
         except UnreadableError:
-            damaged += 1
-            recogniser.failed.append(f"page {number}: it is damaged")
+            damaged.append(f"page {number}: it is damaged")
             continue
         if text:
             blocks.append(Block(f"{text}\n\n", number))
-    if not recogniser.pages and damaged == len(recogniser.failed):
+    if len(damaged) == len(sizes):
         raise Permanent("corrupt", "The picture cannot be decoded.")
     facts: dict[str, Fact] = {"pages": len(sizes), "ocr_pages": recogniser.pages, "ocr_languages": recogniser.languages}
-    return Reading(blocks, facts, partial=recogniser.failed)
+    return Reading(blocks, facts, partial=damaged + recogniser.failed())

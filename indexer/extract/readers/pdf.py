@@ -6,7 +6,7 @@ from contextlib import closing, contextmanager
 import pypdfium2 as pdfium
 from pypdfium2.raw import FPDF_ERR_PASSWORD, FPDF_PAGEOBJ_IMAGE, FPDF_LoadMemDocument
 
-from indexer.extract import pdf_extras
+from indexer.extract import pdf_columns, pdf_extras
 from indexer.extract.members import Members
 from indexer.extract.pictures.ocr import DOTS_PER_INCH, Recogniser, UnreadableError
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request
@@ -17,6 +17,9 @@ _HEADER = b"%PDF-1.4\n"
 _HEADER_WITHIN = 1024
 _IMAGES_WITHIN = 5  # forms inside each other
 _POINTS_PER_INCH = 72
+_STAMP = 100  # characters; a scan may have so many beside its picture
+_LARGE = 0.5
+_MORE_TIME = "FENCEPOST_EXTRACT__SECONDS gives more"
 
 
 def read(content: Buffer, request: Request) -> Reading:
@@ -81,11 +84,11 @@ class _Pages:
         for number in range(1, count + 1):
             if self._request.time_is_up():
                 which = f"pages {number:,} to {count:,}" if number < count else f"page {number:,}"
-                self._unread = [f"{which}: The time was up before it came to that"]
+                self._unread = [f"{which}: The time was up before it came to that; {_MORE_TIME}"]
                 return
             try:
                 text, asides = self._page(number - 1)
-                text = text or self._recognised(number)
+                text = self._with_words_of_pictures(text, number)
             except (pdfium.PdfiumError, UnreadableError):
                 self.failed.append(f"page {number}: it is damaged")
                 continue
@@ -98,7 +101,7 @@ class _Pages:
 
     def named(self) -> list[str]:
         """What could not be read."""
-        return self._unread + self.failed + (self.recogniser.failed if self.recogniser else [])
+        return self._unread + self.failed + (self.recogniser.failed() if self.recogniser else [])
 
     def _page(self, index: int) -> tuple[str, str]:
         with closing(self._document[index]) as page:
@@ -110,15 +113,28 @@ class _Pages:
             text = _text(page)
         return text, "\n".join(note for note in notes if note not in text)
 
-    def _recognised(self, number: int) -> str:
-        """The words of a page that is a picture, where pictures are read."""
-        if self.recogniser is None:
-            return ""
+    def _with_words_of_pictures(self, text: str, number: int) -> str:
+        """The text of a page that may be a scan, where pictures are read. A stamp or a page number makes it no less."""
+        if self.recogniser is None or len(text) > _STAMP:
+            return text
         with closing(self._document[number - 1]) as page:
-            if not next(page.get_objects(filter=[FPDF_PAGEOBJ_IMAGE], max_depth=_IMAGES_WITHIN), None):
-                return ""
+            is_scan = _pictures_cover(page, _LARGE if text else 0)
+            if not is_scan or not self.recogniser.has_time_for(number):
+                return text
             picture = _drawn(page, self._request.limits.pixels)
-        return self.recogniser.text(f"page {number}", picture)
+        recognised = self.recogniser.text(number, picture)
+        return "\n".join([*(line for line in text.split("\n") if line not in recognised), recognised]).strip()
+
+
+def _pictures_cover(page: pdfium.PdfPage, share: float) -> bool:
+    """Whether there are pictures on a page, together as large as this share of it. A scan may be in many stripes."""
+    needed = share * page.get_width() * page.get_height()
+    for picture in page.get_objects(filter=[FPDF_PAGEOBJ_IMAGE], max_depth=_IMAGES_WITHIN):
+        left, bottom, right, top = picture.get_bounds()
+        needed -= (right - left) * (top - bottom)
+        if needed <= 0:
+            return True
+    return False
 
 
 def _drawn(page: pdfium.PdfPage, most_pixels: int) -> bytes:
@@ -135,7 +151,7 @@ def _drawn(page: pdfium.PdfPage, most_pixels: int) -> bytes:
 
 def _text(page: pdfium.PdfPage) -> str:
     with closing(page.get_textpage()) as textpage:
-        text = textpage.get_text_range()
+        text = pdf_columns.in_order(textpage, textpage.get_text_range())
     return join_broken_words(text.replace("\r\n", "\n").replace("\x00", "")).strip()
 
 

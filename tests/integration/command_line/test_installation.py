@@ -16,6 +16,7 @@ from fencepost.local.opensearch import LocalOpenSearch
 from fencepost.local.ports import free_port
 from indexer.extract.isolation import sandbox
 from tests.integration.command_line.conftest import Run
+from tests.support import tesseract
 from tests.support.servers import Database
 from tests.support.stack import clean_environment
 
@@ -180,6 +181,23 @@ def test_languages_that_tesseract_has_not_are_refused_where_people_see_it(
     (tmp_path / "note.txt").write_text("A lighthouse keeper's log.")
     for refused in (run("extract", tmp_path / "note.txt", **variables), run("worker", **variables)):
         assert (refused.code, refused.err.startswith(f"fencepost: {said}")) == (2, True)
+
+
+@pytest.mark.skipif(not sandbox.landlock_version(), reason="no Landlock here")
+def test_doctor_tries_tesseract_where_documents_are_read(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def finding() -> dict[str, Any]:
+        variables = {"FENCEPOST_EXTRACT__OCR_LANGUAGES": "eng", "FENCEPOST_URL": "http://127.0.0.1:9"}
+        return next(each for each in run("doctor", "--json", **variables).json if each["check"] == "ocr")
+
+    wrapper = tesseract.copied(tmp_path / "own").wrapped(tmp_path / "wrapper")
+    monkeypatch.setenv("PATH", str(wrapper))
+    assert (finding()["ok"], finding()["finding"]) == (True, "Tesseract reads eng")
+    hidden = tesseract.script(tmp_path / "hidden", f'exec {wrapper}/tesseract "$@"')
+    monkeypatch.setenv("PATH", str(hidden))
+    assert finding()["ok"] is False
+    assert "does not work in the sandbox" in finding()["finding"]
 
 
 def test_another_package_of_our_name_is_found() -> None:

@@ -1,12 +1,15 @@
 """What is made of Tesseract's table, and of the headers of pictures."""
 
 import struct
+import time
 
 import pytest
 
+from indexer.extract import Request
 from indexer.extract.pictures.ocr import words
 from indexer.extract.pictures.size import pages
-from tests.samples import _pictures
+from indexer.extract.types import Spent
+from tests.samples import _jpeg, _pictures
 
 
 def table(*found: tuple[int, int, float, str]) -> str:
@@ -39,6 +42,12 @@ def test_nothing_recognised_is_no_text():
     assert words(table()) == ""
 
 
+@pytest.mark.parametrize(("recognition", "other", "is_up"), [(0, 20, False), (240, 20, False), (240, 22, True)])
+def test_recognition_takes_nothing_of_the_time_for_the_rest(recognition: float, other: float, is_up: bool):  # noqa: FBT001
+    spent = Spent(ocr_seconds=recognition, started=time.monotonic() - recognition - other)
+    assert Request(b"", seconds=270, spent=spent).time_is_up() is is_up
+
+
 DRAWN = (30, 20, bytes(600))
 JPEG = b"\xff\xd8\xff\xe0\x00\x04ab\xff\xff\xc2\x00\x11\x08" + struct.pack(">HH", 20, 30) + bytes(9)
 
@@ -50,12 +59,13 @@ JPEG = b"\xff\xd8\xff\xe0\x00\x04ab\xff\xff\xc2\x00\x11\x08" + struct.pack(">HH"
         _pictures.bmp(*DRAWN),
         _pictures.gif(*DRAWN),
         _pictures.tiff([DRAWN]),
+        _jpeg.jpeg(*DRAWN),
         JPEG,
         b"RIFF\0\0\0\0WEBPVP8X" + bytes(8) + (29).to_bytes(3, "little") + (19).to_bytes(3, "little"),
-        b"RIFF\0\0\0\0WEBPVP8L" + bytes(5) + (29 | 19 << 14).to_bytes(4, "little"),
+        _pictures.webp(*DRAWN),
         b"RIFF\0\0\0\0WEBPVP8 " + bytes(10) + struct.pack("<HH", 30, 20),
     ],
-    ids=["png", "bmp", "gif", "tiff", "jpeg", "webp", "webp without loss", "webp of old"],
+    ids=["png", "bmp", "gif", "tiff", "jpeg", "jpeg by steps", "webp", "webp without loss", "webp of old"],
 )
 def test_the_size_of_a_picture_by_its_header(picture: bytes):
     assert pages(picture, 9) == [(30, 20)]
