@@ -62,6 +62,7 @@ def scene(postgres: LocalPostgres, valkey: LocalValkey, tmp_path_factory: pytest
         for worker in workers:
             worker.kill()
             worker.wait()
+        stack.start("worker")  # the next one removes what a killed fork server could not
         with contextlib.suppress(AssertionError):
             until(lambda: not living(seen) and not list(folder.iterdir()), what="the end of all readers")
         yield Scene(world, uploaded, killed, living(seen), list(folder.rglob("*")))
