@@ -92,7 +92,7 @@ def test_a_question_of_the_overview_is_bounded(world: OperatedWorld, name: str) 
 
 
 @pytest.mark.parametrize("resolved", [False, True])
-def test_a_page_of_the_quarantine_reads_little_more_than_it_shows(world: OperatedWorld, resolved: bool) -> None:
+def test_a_page_of_the_quarantine_reads_little_more_than_it_shows(world: OperatedWorld, *, resolved: bool) -> None:
     assert_bounded(world, "quarantined", ALL | {"resolved": resolved, "most": 51}, most_read=1_000)
 
 
