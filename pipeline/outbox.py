@@ -107,7 +107,7 @@ def take_back(connection: Connection, jobs: Sequence[UUID]) -> int:
     return connection.execute(query("send_again"), {"jobs": list(jobs), "seen_at": None, "is_lost": False}).rowcount
 
 
-def release(connection: Connection, ids: Sequence[int] | None = None, visible: list[int] | None = None) -> int:
+def release(connection: Connection, visible: list[int] | None, ids: Sequence[int] | None = None) -> int:
     """Lets exhausted rows travel again, all of them or the given ones; returns how many. Jobs are not touched.
 
     Only of the `visible` collections; None: all.
@@ -124,7 +124,7 @@ def release(connection: Connection, ids: Sequence[int] | None = None, visible: l
 
 def listing(
     connection: Connection,
-    visible: list[int] | None = None,
+    visible: list[int] | None,
     *,
     exhausted: bool | None = None,
     collection: str | None = None,
@@ -159,7 +159,7 @@ def listing(
     return [dict(row) for row in page], following
 
 
-def exists(connection: Connection, row_id: int, visible: list[int] | None = None) -> bool:
+def exists(connection: Connection, row_id: int, visible: list[int] | None) -> bool:
     """Whether the row is still there, in one of the `visible` collections; None: all."""
     statement = text("""
         SELECT EXISTS (SELECT FROM outbox WHERE id = :id

@@ -38,7 +38,7 @@ class Door:
         try:
             caller = await run_in_threadpool(self._find, bearer_of(request.headers), login.secret_of(request))
         except AWAY as error:
-            answer = mistakes.database_away(error) if _is_for_programs(request) else rendering.database_away()
+            answer = mistakes.database_away(error) if mistakes.is_for_programs(request) else rendering.database_away()
             await answer(scope, receive, send)
             return
         if caller is None:
@@ -75,7 +75,7 @@ def bearer_of(headers: Headers) -> str | None:
 def _refusal(request: Request) -> Response:
     token = bearer_of(request.headers)
     events.emit("key.refused", path=request.url.path, key=keys.prefix_of(token or ""))
-    if _is_for_programs(request):
+    if mistakes.is_for_programs(request):
         answer: Response = mistakes.answer(problems.of_refusal(_NOT_VALID if token is not None else _NO_KEY))
     else:
         answer = login.instead_of(request)
@@ -83,10 +83,6 @@ def _refusal(request: Request) -> Response:
     if request.method not in {"GET", "HEAD"}:
         answer.headers["Connection"] = "close"  # the body is not read
     return answer
-
-
-def _is_for_programs(request: Request) -> bool:
-    return request.url.path.startswith("/v1/")
 
 
 _NO_KEY = Unauthorized(

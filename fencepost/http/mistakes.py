@@ -1,4 +1,7 @@
-"""Turns whatever goes wrong in a route into a problem that tells the client what to do, and no internals."""
+"""Turns whatever goes wrong in a route into a problem that tells the client what to do, and no internals.
+
+Somebody who goes astray among the pages with a browser is told by a page.
+"""
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -9,6 +12,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from fencepost.web.rendering import page
 from pipeline import events, problems
 from pipeline.database import AWAY
 from pipeline.errors import IndexUnavailable, Refusal
@@ -34,6 +38,21 @@ def install(app: FastAPI) -> None:
 def answer(body: dict[str, object], headers: dict[str, str] | None = None) -> JSONResponse:
     """The response that tells a problem."""
     return JSONResponse(body, int(str(body["status"])), headers=headers, media_type=problems.MEDIA_TYPE)
+
+
+def is_for_programs(request: Request) -> bool:
+    """Whether this is an address of the API, whatever looks at it."""
+    return request.url.path.startswith("/v1/")
+
+
+def _told(request: Request, body: dict[str, object], headers: dict[str, str] | None = None) -> Response:
+    """A page for a browser among the pages, a problem for everything else."""
+    if is_for_programs(request) or "text/html" not in request.headers.get("accept", ""):
+        return answer(body, headers)
+    caller = getattr(request.state, "caller", None)
+    shown = page("mistake", caller, status=int(str(body["status"])), sentence=body["detail"])
+    shown.headers.update(headers or {})
+    return shown
 
 
 async def _refused(_request: Request, error: Exception) -> Response:
@@ -65,7 +84,7 @@ async def _no_such_route(request: Request, error: Exception) -> Response:
         405: ("method_not_allowed", f"{request.method} is not possible at {request.url.path}."),
     }.get(error.status_code, ("refused", str(error.detail)))
     headers = {"Allow": ", ".join(_allowed(request))} if error.status_code == 405 else dict(error.headers or {})
-    return answer(problems.problem(error.status_code, code, detail), headers)
+    return _told(request, problems.problem(error.status_code, code, detail), headers)
 
 
 def _allowed(request: Request) -> list[str]:
@@ -125,4 +144,4 @@ class LastResort:
             )
             if has_started or scope["type"] != "http":
                 raise
-            await answer(problems.problem(500, "unexpected", UNEXPECTED))(scope, receive, send)
+            await _told(Request(scope), problems.problem(500, "unexpected", UNEXPECTED))(scope, receive, send)

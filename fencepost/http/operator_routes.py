@@ -143,7 +143,7 @@ def list_outbox(
 @administering.post("/v1/outbox/release", summary="Release all exhausted messages", responses=documented())
 def release_all(engine: TheEngine, caller: TheCaller) -> Released:
     """Lets them travel again. The attempts of their jobs are untouched."""
-    return _release(engine, None, caller)
+    return _release(engine, caller)
 
 
 def _row_id(row_id: Annotated[str, Path(description="The row's id.")]) -> int:
@@ -157,7 +157,7 @@ def _row_id(row_id: Annotated[str, Path(description="The row's id.")]) -> int:
 )
 def release(row_id: Annotated[int, Depends(_row_id)], engine: TheEngine, caller: TheCaller) -> Released:
     """Lets it travel again. The attempts of its job are untouched."""
-    released = _release(engine, [row_id], caller)
+    released = _release(engine, caller, [row_id])
     if not released.released:
         with engine.connect() as connection:
             if not outbox.exists(connection, row_id, caller.visible):
@@ -170,8 +170,8 @@ def _no_row(row_id: object) -> NotFound:
     return NotFound("outbox_row_not_found", f"There is no outbox row {row_id}; it may have been sent.")
 
 
-def _release(engine: Engine, ids: Sequence[int] | None, caller: Caller) -> Released:
+def _release(engine: Engine, caller: Caller, ids: Sequence[int] | None = None) -> Released:
     with engine.begin() as connection:
-        released = outbox.release(connection, ids, caller.visible)
+        released = outbox.release(connection, caller.visible, ids)
     events.emit("outbox.released", rows=released)
     return Released(released=released)

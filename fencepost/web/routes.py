@@ -18,6 +18,7 @@ from indexer.search_routes import IN_TURN, parse_filters
 from indexer.text_routes import read_text
 from ingest import documents
 from pipeline import jobs, outbox, overview, quarantine, verifications
+from pipeline.agreement import disagreements
 from pipeline.caller import Caller, Scope
 from pipeline.errors import Invalid
 from pipeline.outcomes import FAILURES, TextQuality
@@ -137,14 +138,15 @@ def list_quarantine(
 @router.get("/outbox")
 def list_outbox(
     engine: TheEngine,
-    caller: Overseer,
+    caller: Administrator,
     every: Annotated[bool | None, Query(alias="all")] = None,
     cursor: Cursor = None,
 ) -> HTMLResponse:
     """What the broker refuses; with `all`, everything that waits to be sent."""
     with engine.connect() as connection:
         overview.bound(connection)
-        items, following = outbox.listing(connection, exhausted=None if every else True, cursor=cursor, limit=PAGE)
+        exhausted = None if every else True
+        items, following = outbox.listing(connection, caller.visible, exhausted=exhausted, cursor=cursor, limit=PAGE)
     return page(
         "outbox", caller, items=items, next=following, everything=bool(every), chosen={"all": "true"} if every else {}
     )
@@ -191,7 +193,8 @@ def list_workers(engine: TheEngine, settings: TheSettings, caller: Overseer) -> 
     """Every process and what it holds."""
     with engine.connect() as connection:
         overview.bound(connection)
-        return page("workers", caller, items=overview.workers(connection, settings))
+        items, warnings = overview.workers(connection, settings), disagreements(connection, settings)
+    return page("workers", caller, items=items, warnings=warnings)
 
 
 @router.get("/index")

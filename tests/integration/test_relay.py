@@ -153,7 +153,7 @@ def test_a_refused_row_stays_for_a_person_while_others_flow(database: Database, 
     carrier.run_once()
     assert queued(broker_url, 0) == 0, "it waits for a person"
     with world.engine.begin() as begun:
-        assert outbox.release(begun) == 1
+        assert outbox.release(begun, None) == 1
     carrier.run_once()
     assert queued(broker_url, 0) == 1
     assert world.job(by_partition[0])["attempt"] == 0

@@ -146,6 +146,7 @@ def _lists(shelf: Shelf) -> list[dict[str, Any]]:
 _OPTIONS = {
     "GET /documents": _lists,
     "GET /jobs": _lists,
+    "GET /outbox": lambda _: [{}, {"params": {"all": True}}],
     "GET /quarantine": _lists,
     "GET /search": lambda s: [{"params": {"q": "lighthouse"}}, {"params": {"q": s.name, "collection": s.name}}],
     "GET /v1/documents": lambda s: [*_lists(s), {"params": {"key": f"published {s.name}"}}],

@@ -381,6 +381,15 @@ def test_workers_tell_what_they_hold(visit: Page, world: OperatedWorld) -> None:
     )
 
 
+def test_a_worker_that_reads_with_other_settings_is_told(visit: Page, world: OperatedWorld) -> None:
+    visit.goto("/workers")
+    expect(visit.locator(".verdict.warn")).to_have_count(0)
+
+    world.execute("UPDATE processes SET reads_with = '{\"pages\": 7}' WHERE kind = 'worker'")
+
+    expect(visit.locator(".verdict.warn")).to_contain_text("FENCEPOST_EXTRACT__PAGES is 7 there, 20,000 here")
+
+
 # -- All pages ---------------------------------------------------------------------------------------------------------
 
 

@@ -8,6 +8,8 @@ from pipeline import breaker
 from pipeline.settings import Settings
 from tests.support.servers import Database
 
+BROWSER = {"Accept": "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"}
+
 
 @pytest.mark.parametrize(
     "host", ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example:80", "10.0.0.1", ""]
@@ -55,6 +57,28 @@ def test_every_answer_has_security_headers_and_a_name(client: Client) -> None:
     assert len({answer.headers["x-request-id"] for answer in answers}) == 3
 
 
+def test_a_browser_is_told_by_a_page_that_nothing_is_there(client: Client) -> None:
+    answer = client.get("/no<b>where", headers=BROWSER)
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "text/html; charset=utf-8")
+    assert "There is nothing at /no&lt;b&gt;where." in answer.text
+    assert 'href="/documents"' in answer.text, "it has the pages' own navigation"
+
+
+def test_a_browser_is_told_by_a_page_what_is_not_possible(client: Client) -> None:
+    answer = client.patch("/documents", headers=BROWSER)
+    assert (answer.status_code, answer.headers["allow"]) == (405, "GET")
+    assert "<h1>That did not work</h1>" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("path", "accept"),
+    [("/nowhere", "*/*"), ("/nowhere", "application/json"), ("/v1/nowhere", BROWSER["Accept"])],
+)
+def test_programs_are_told_by_a_problem(client: Client, path: str, accept: str) -> None:
+    answer = client.get(path, headers={"Accept": accept})
+    assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
+
+
 def test_what_is_not_there_and_what_is_not_possible_are_problems(client: Client) -> None:
     nowhere, never = client.get("/nowhere"), client.patch("/v1/documents")
     assert (nowhere.status_code, nowhere.json()["code"]) == (404, "not_found")
@@ -71,6 +95,10 @@ def test_the_unexpected_is_500_without_internals(client: Client, database: Datab
     assert "gone" not in answer.text
     assert answer.headers["x-request-id"]
     assert answer.headers["content-type"] == "application/problem+json"
+    shown = client.get("/documents", headers=BROWSER)
+    assert (shown.status_code, shown.headers["content-type"]) == (500, "text/html; charset=utf-8")
+    assert "X-Request-Id" in shown.text
+    assert "gone" not in shown.text
 
 
 def test_ready_tells_what_is_missing(client: Client, database: Database) -> None:
