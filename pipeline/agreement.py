@@ -9,7 +9,7 @@ from sqlalchemy import Connection, text
 
 from pipeline.settings import Extract, Settings
 
-_NOT_OF_TEXT = {"processes", "seconds", "memory_bytes", "documents_per_process"}
+_NOT_OF_TEXT = {"processes", "memory_bytes", "documents_per_process"}
 _OF_PICTURES = {"ocr_page_seconds", "ocr_seconds"}
 
 

@@ -34,6 +34,7 @@ class Limits:
     depth: int = 2
     cells: int = 20_000_000
     pixels: int = 100_000_000
+    seconds: float = 30
 
     def exceeded(self, name: str, sentence: str) -> Permanent:
         """The refusal of a document that is over the limit of this name."""
@@ -86,8 +87,8 @@ class Request:
     """A document to extract: its bytes (in a child they may be mapped), or its file, and what its sender said about it.
 
     `ocr` is None where pictures are not read. A member of another document has a `depth` and shares what is `spent`.
-    Of the `seconds` that there are for the document, the last are left for handing over what was read until then. The
-    member of the number `skipped` is not read: it took all of them before.
+    Of the `seconds` that there are for this very try, with pictures, the last are left for handing over what was read
+    until then. The member of the number `skipped` is not read: it took all of them before.
     """
 
     content: Buffer | Path
