@@ -16,7 +16,7 @@ import zstandard
 from sqlalchemy import Connection, text
 
 from indexer.extract import Extraction, Passage
-from indexer.extract.extraction import versions_inside
+from indexer.extract.sniff import versions_inside
 
 LEVEL = 1
 

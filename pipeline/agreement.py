@@ -9,7 +9,7 @@ from sqlalchemy import Connection, text
 
 from pipeline.settings import Extract, Settings
 
-_NOT_OF_TEXT = {"processes", "seconds", "memory_bytes", "documents_per_process"}
+_NOT_OF_TEXT = {"processes", "memory_bytes", "documents_per_process"}
 _OF_PICTURES = {"ocr_page_seconds", "ocr_seconds"}
 
 
@@ -44,4 +44,12 @@ def _differences(there: Mapping[str, object], here: Mapping[str, object]) -> Ite
 
 
 def _said(value: object) -> str:
-    return "not set" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+    match value:
+        case None:
+            return "not set"
+        case int():
+            return f"{value:,}"
+        case float():
+            return f"{value:g}"
+        case _:
+            return str(value)

@@ -4,8 +4,9 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from indexer.extract.allowance import limits, ocr_as_set
-from indexer.extract.extraction import extractor, fingerprint, versions_inside
+from indexer.extract.extraction import extractor, fingerprint
 from indexer.extract.kinds import KINDS
+from indexer.extract.sniff import versions_inside
 from indexer.extract.types import Request
 from pipeline.settings import Extract
 

@@ -4,8 +4,7 @@ from dataclasses import astuple, replace
 from hashlib import blake2b
 
 from indexer import passages
-from indexer.extract import sniff
-from indexer.extract.kinds import KINDS, Kind
+from indexer.extract.kinds import Kind
 from indexer.extract.language import language_of
 from indexer.extract.quality import doubts, text_quality
 from indexer.extract.sniff import choose_kind
@@ -23,11 +22,6 @@ how its language is told."""
 def extractor(kind: Kind) -> str:
     """The version of what reads this kind: `pdf-2.1`. A stored result's goes on with those of what was inside."""
     return f"{kind.name}-{REVISION}.{kind.revision}"
-
-
-def versions_inside() -> dict[str, str]:
-    """The versions that may be recorded of what is inside a document, by the names of the kinds and of the sniffer."""
-    return {kind.name: kind.version for kind in KINDS.values()} | {"sniff": sniff.VERSION}
 
 
 def fingerprint(kind: Kind, request: Request) -> str:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from indexer.extract.sniff import kind_inside
+from indexer.extract.sniff import kind_inside, versions_inside
 from indexer.extract.types import Block, Reading, Request, reason
 from pipeline.errors import Permanent
 
@@ -51,7 +51,7 @@ class Members:
         name = self._unique(name)
         failed: list[str] = []
         try:
-            reading = reader(self._inside(name))
+            reading = self._reading(self._inside(name), reader)
         except Permanent as refusal:
             failed = [f"{name}: {reason(refusal)}"]
         except MemoryError:
@@ -74,12 +74,17 @@ class Members:
             raise request.limits.exceeded("depth", "Documents lie too deep inside each other")
         if request.time_is_up():
             raise Permanent("extractor_timeout", "The time was up before it was read.")
-        if request.spent.enter() == request.skipped:
-            raise Permanent("extractor_timeout", "It takes too long to be read.")
         filename = name.rpartition(PARTED_BY)[2]
         return replace(
             request, content=b"", filename=filename, declared_media_type="", encoding="", depth=request.depth + 1
         )
+
+    def _reading(self, inside: Request, reader: Callable[[Request], Reading]) -> Reading:
+        with inside.spent.inside() as number:
+            if number == inside.skipped:
+                inside.spent.versions.update(versions_inside().values())  # any of them may be what took so long
+                raise Permanent("extractor_timeout", "It takes too long to be read.")
+            return reader(inside)
 
     def _unique(self, name: str) -> str:
         self._names[name] += 1

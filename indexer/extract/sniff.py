@@ -139,6 +139,11 @@ def kind_inside(content: Buffer, request: Request) -> Kind:
     return kind
 
 
+def versions_inside() -> dict[str, str]:
+    """The versions that may be recorded of what is inside a document, by the names of the kinds and of the sniffer."""
+    return {kind.name: kind.version for kind in KINDS.values()} | {"sniff": VERSION}
+
+
 def _kind(name: str, described: str) -> Kind:
     """The kind of this name, if there is one: what is recognised need not be readable."""
     if name in KINDS:

@@ -34,6 +34,7 @@ class Limits:
     depth: int = 2
     cells: int = 20_000_000
     pixels: int = 100_000_000
+    seconds: float = 30
 
     def exceeded(self, name: str, sentence: str) -> Permanent:
         """The refusal of a document that is over the limit of this name."""
@@ -55,8 +56,8 @@ class Spent:
     """What a document has used up so far, together with all that is inside it.
 
     `versions` are those of the readers that all this was given to, and of the sniffer where it was in doubt.
-    `entered` counts the members of members too, in an order that is the same each time; `tell` is told each number
-    before that member is read.
+    `entered` counts the members of members too, in an order that is the same each time. `tell` is told which of them is
+    being read from now on, 0 for the document itself.
     """
 
     inflated_bytes: int = 0
@@ -65,13 +66,20 @@ class Spent:
     started: float = field(default_factory=time.monotonic)
     versions: set[str] = field(default_factory=set)
     entered: int = 0
-    tell: Callable[[int], None] = lambda _entered: None
+    tell: Callable[[int], None] = lambda _number: None
+    _reading: int = 0
 
-    def enter(self) -> int:
-        """The number of the member that is about to be read, the first of which is 1."""
+    @contextmanager
+    def inside(self) -> Iterator[int]:
+        """Around the reading of one member: its number, the first of which is 1."""
         self.entered += 1
-        self.tell(self.entered)
-        return self.entered
+        around, self._reading = self._reading, self.entered
+        self.tell(self._reading)
+        try:
+            yield self._reading
+        finally:
+            self._reading = around
+            self.tell(around)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +87,8 @@ class Request:
     """A document to extract: its bytes (in a child they may be mapped), or its file, and what its sender said about it.
 
     `ocr` is None where pictures are not read. A member of another document has a `depth` and shares what is `spent`.
-    Of the `seconds` that there are for the document, the last are left for handing over what was read until then. The
-    member of the number `skipped` is not read: it took all of them before.
+    Of the `seconds` that there are for this very try, with pictures, the last are left for handing over what was read
+    until then. The member of the number `skipped` is not read: it took all of them before.
     """
 
     content: Buffer | Path

@@ -227,7 +227,7 @@ def test_a_live_worker_that_reads_with_other_settings_is_told(database: Database
             workers = client.get("/v1/workers").raise_for_status().json()["warnings"]
             return [workers, outdated(client, dry_run=True).get("warnings", [])]
 
-    theirs = Extract(characters=30_000_000, ocr_languages="eng", seconds=7)
+    theirs = Extract(characters=30_000_000, ocr_languages="eng", seconds=7, processes=3)
     worker = Presence(Settings(database_url=SecretStr(database.url), extract=theirs), kind="worker")
     worker.start()
     (told,), again = served(Extract())
@@ -235,9 +235,10 @@ def test_a_live_worker_that_reads_with_other_settings_is_told(database: Database
     assert told == (
         f"Worker {worker.process_id} reads documents with other settings than this server: "
         "FENCEPOST_EXTRACT__CHARACTERS is 30,000,000 there, 20,000,000 here, "
-        "FENCEPOST_EXTRACT__OCR_LANGUAGES is eng there, not set here."
+        "FENCEPOST_EXTRACT__OCR_LANGUAGES is eng there, not set here, "
+        "FENCEPOST_EXTRACT__SECONDS is 7 there, 30 here."
     )
-    assert served(theirs.model_copy(update={"seconds": 30})) == [[], []]
+    assert served(theirs.model_copy(update={"processes": 1})) == [[], []]
     worker.stop()
     assert served(Extract()) == [[], []]
 

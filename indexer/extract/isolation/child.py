@@ -47,7 +47,7 @@ def run(channel: socket.socket, parent: int, scratch: Path, terms: Terms) -> Non
         _allow_cpu(terms.seconds)
         try:
             with wire.receive_request(channel) as (request, kind):
-                request.spent.tell = lambda entered: wire.send(channel, orjson.dumps({"entered": entered}))
+                request.spent.tell = lambda number: wire.send(channel, orjson.dumps({"reading": number}))
                 answer = _answer(request, KINDS[kind])
             last = not left or _peak_bytes() > _RETIRE_ABOVE_BYTES
             packed = orjson.dumps(answer | {"last": last})

@@ -49,11 +49,11 @@ def in_process(request: Request, kind: Kind) -> bool:
 
 
 class _TooSlowError(Permanent):
-    """The document was not read in time; `entered` is the number of the member that was being read last, if any."""
+    """The document was not read in time; `member` is the number of the one that was being read then, or 0."""
 
-    def __init__(self, message: str, entered: int) -> None:
+    def __init__(self, message: str, member: int) -> None:
         super().__init__("extractor_timeout", message)
-        self.entered = entered
+        self.member = member
 
 
 class ExtractionPool:
@@ -116,9 +116,9 @@ class ExtractionPool:
         try:
             return self._extract_once(request, kind)
         except _TooSlowError as slow:
-            if not slow.entered:
+            if not slow.member:
                 raise
-            return self._extract_once(replace(request, skipped=slow.entered), kind)
+            return self._extract_once(replace(request, skipped=slow.member), kind)
 
     def _extract_once(self, request: Request, kind: Kind) -> Extraction:
         child = self._take()
@@ -143,17 +143,17 @@ class ExtractionPool:
     def _converse(self, child: Child, request: Request, kind: Kind) -> dict[str, Any]:
         seconds = self._seconds(request, kind)
         deadline = time.monotonic() + seconds
-        entered = 0
+        member = 0
         try:
             wire.send_request(child.channel, replace(request, seconds=seconds), kind.name, deadline)
             while True:
                 answer: dict[str, Any] = wire.loads(wire.receive(child.channel, self._most_answered, deadline))
-                if "entered" not in answer:
+                if "reading" not in answer:
                     return answer
-                entered = wire.number(answer["entered"])
+                member = wire.number(answer["reading"])
         except TimeoutError:
             setting = f"{seconds:g} s (FENCEPOST_EXTRACT__SECONDS)"
-            raise _TooSlowError(f"Reading the document took longer than {setting}.", entered) from None
+            raise _TooSlowError(f"Reading the document took longer than {setting}.", member) from None
 
     def _seconds(self, request: Request, kind: Kind) -> float:
         return self._settings.seconds if kind.plain or request.ocr is None else self._settings.seconds_with_ocr

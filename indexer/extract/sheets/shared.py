@@ -32,6 +32,7 @@ class Strings:
         self._size = sum(map(len, parts))
         self._part = parts[0] if len(parts) == 1 else b""
         self._lengths: list[int] | None = None
+        self._longest = self._size
 
     def cut(self, sheet: bytes, most: int, *, binary: bool) -> tuple[bytes, bool]:
         """A sheet up to the cell whose shared string makes it longer than `most` characters, and whether it was cut."""
@@ -48,9 +49,8 @@ class Strings:
     def _length(self, index: int, *, binary: bool) -> int:
         if self._lengths is None:
             self._lengths = _binary_lengths(self._part) if binary else _xml_lengths(self._part)
-        if 0 <= index < len(self._lengths):
-            return self._lengths[index]
-        return max(self._lengths, default=self._size)
+            self._longest = max(self._lengths, default=self._size)
+        return self._lengths[index] if 0 <= index < len(self._lengths) else self._longest
 
 
 def _xml_cells(sheet: bytes) -> Iterator[tuple[int, int]]:

@@ -4,7 +4,7 @@ import pytest
 
 from indexer.extract import KINDS, Extraction, Request, extract
 from indexer.extract.members import Members
-from indexer.extract.sniff import VERSION
+from indexer.extract.sniff import VERSION, versions_inside
 from indexer.extract.types import Block, Limits, Reading
 from pipeline.outcomes import TextQuality
 from tests.samples._messages import message, multipart, packed, part
@@ -141,6 +141,21 @@ def test_a_member_that_may_be_of_another_kind_some_day_is_recorded(member: bytes
     contains = read(documents.archive({"member": member})).facts["contains"]
     assert isinstance(contains, list)
     assert VERSION in contains
+
+
+def test_it_is_told_which_member_is_being_read_and_when_it_has_been():
+    letter = message(multipart("mixed", [part("See below"), packed(PDF, "application/pdf", "tide.pdf")]))
+    request = Request(documents.archive({"letter.eml": letter, "torn.pdf": PDF[:100], "z.txt": b"words"}))
+    told: list[int] = []
+    request.spent.tell = told.append
+    extract(request)
+    assert told == [1, 2, 1, 0, 3, 0, 4, 0]
+
+
+def test_a_member_that_is_skipped_is_outdated_by_any_other_reader():
+    found = read(documents.archive({"note.txt": b"words", "slow.pdf": PDF}), skipped=2)
+    assert found.facts["partial"] == ["slow.pdf: It takes too long to be read"]
+    assert found.facts["contains"] == sorted(versions_inside().values())
 
 
 GARBAGE = "\ue000\ue001 \ufffd word " * 50

@@ -72,6 +72,7 @@ def test_the_fingerprint_is_of_what_changes_the_text():
     assert base != fingerprint(text, Request(b"", encoding="cp932"))
     assert base != fingerprint(text, Request(b"", limits=Limits(characters=5)))
     assert fingerprint(pdf, Request(b"")) != fingerprint(pdf, Request(b"", limits=Limits(pages=7)))
+    assert fingerprint(pdf, Request(b"")) != fingerprint(pdf, Request(b"", limits=Limits(seconds=60)))
     assert fingerprint(pdf, Request(b"")) != fingerprint(pdf, Request(b"", ocr=Ocr("eng")))
     assert fingerprint(pdf, Request(b"", ocr=Ocr("deu"))) != fingerprint(pdf, Request(b"", ocr=Ocr("eng")))
 
