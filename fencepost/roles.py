@@ -113,7 +113,8 @@ def worker(settings: Settings) -> None:
             for refill in refills:
                 refill.stop(timeout=0)
             delivery.stop()
-            presence.stop()
+        presence.stop()  # after the children, which would take its processor
+        scratch.remove_left()  # of deliveries that were handed back: their threads are not waited for
 
 
 @contextmanager

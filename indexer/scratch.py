@@ -27,7 +27,7 @@ def folder() -> Iterator[Path]:
 
 
 def remove_left() -> int:
-    """Removes our folders of processes that are gone; returns how many. Called once, when a worker starts."""
+    """Removes our folders of processes that are gone, and of this one; returns how many. For the start and the end."""
     folders = [path for purpose in _PURPOSES for path in Path(gettempdir()).glob(f"fencepost-{purpose}-*-*")]
     left = [path for path in folders if _is_ours(path) and not _lives(path)]
     for path in left:

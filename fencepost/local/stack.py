@@ -19,6 +19,7 @@ from fencepost.local.processes import StartError
 from fencepost.local.servers import LocalServers
 from fencepost.local.supervisor import Program, Supervisor
 from fencepost.migrating import migrate
+from indexer import scratch
 from pipeline.settings import Settings, environment
 
 READY_SECONDS = 30
@@ -106,6 +107,7 @@ def _start(
     if adopted.begun is not None:
         log.say("fencepost", adopted.sentence)
     url = f"http://{_bracketed(settings.host)}:{_choose_port(settings, port, log)}"
+    parts.callback(scratch.remove_left)  # of workers that were killed
     supervisor = Supervisor(data, _environment(settings, url), log, grace=settings.worker.stop_grace_seconds + 0.5)
     parts.enter_context(supervisor)
     for server in servers.started:

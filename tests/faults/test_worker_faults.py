@@ -8,7 +8,10 @@ import pytest
 import redis
 
 from pipeline.broker import NAMESPACE
+from pipeline.contents import PIECE
 from pipeline.faults import Fault
+from tests.support.documents import archive
+from tests.support.hostile import endless_pdf
 from tests.support.stack import Stack, killed
 from tests.support.waiting import until
 from tests.support.world import World
@@ -128,3 +131,18 @@ def test_sigterm_finishes_or_hands_back_and_burns_no_attempt(world: World, stack
     assert world.row("SELECT max(attempt - CASE state WHEN 'succeeded' THEN 1 ELSE 0 END) AS n FROM jobs")["n"] == 0
     assert world.row("SELECT ended_at FROM processes WHERE kind = 'worker'")["ended_at"] is not None
     world.check()
+
+
+def test_a_document_under_way_at_sigterm_is_handed_back_and_leaves_no_folder(
+    world: World, stack: Stack, tmp_path: Path
+) -> None:
+    stack.start("relay")
+    worker = stack.start("worker", TMPDIR=str(tmp_path), FENCEPOST_WORKER__STOP_GRACE_SECONDS="3")
+    hanging = world.upload(archive({"a.pdf": endless_pdf(), "b.bin": bytes(PIECE)}), filename="large.zip").job_id
+    until(lambda: list(tmp_path.glob("fencepost-extract-*/*")) != [], seconds=30, what="its reader")
+    assert list(tmp_path.glob("fencepost-load-*/content")) != []
+    worker.terminate()
+    assert worker.wait(20) == 0
+    assert list(tmp_path.glob("fencepost-*")) == []
+    assert hanging is not None
+    assert (world.job(hanging)["state"], world.job(hanging)["attempt"]) == ("queued", 0)

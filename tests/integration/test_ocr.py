@@ -10,7 +10,7 @@ import pytest
 from indexer.extract import Extraction, Limits, Ocr, Request
 from indexer.extract.allowance import ocr
 from indexer.extract.isolation import sandbox
-from indexer.extract.isolation.pool import ExtractionPool
+from indexer.extract.isolation.pool import Crashed, ExtractionPool
 from indexer.extract.isolation.trial import tried_ocr
 from indexer.extract.pictures import program
 from pipeline.errors import Permanent, SettingsError
@@ -140,6 +140,21 @@ def test_what_recognises_dies_with_the_process_that_reads(tmp_path: Path, monkey
             future.result(DEADLINE)
         assert refusal.value.code == "extractor_timeout"
         until(lambda: not sleeping(), seconds=10, what="that Tesseract is gone")
+
+
+@pytest.mark.parametrize("dies", ["kill -9 $$", "sh -c 'kill -9 $$'; exit $?"])
+@pytest.mark.parametrize("content", [_pictures.png(*_pictures.drawn(*LAMP)), _pdfs.scanned([_pictures.drawn(*LAMP)])])
+def test_a_killed_tesseract_is_no_fault_of_the_picture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes, dies: str
+):
+    """Else the page would be named as damaged for good, and nobody would read it again."""
+    lines = f'PATH=/usr/bin:/bin; [ "$1" = --list-langs ] && exit; head -c 9 > /dev/null; {dies}'
+    use(monkeypatch, tesseract.script(tmp_path / "killed", lines))
+    with (
+        ExtractionPool(Extract(ocr_languages="eng")) as pool,
+        pytest.raises(Crashed, match="Tesseract was killed, probably for want of memory"),
+    ):
+        read(pool, content, Ocr("eng"))
 
 
 def use(monkeypatch: pytest.MonkeyPatch, folder: Path, **variables: str) -> None:

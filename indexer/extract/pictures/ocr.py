@@ -25,6 +25,7 @@ page in a language that was named has 64 to 97, one in another script 12 to 39."
 _OF_A_PAGE = "FENCEPOST_EXTRACT__OCR_PAGE_SECONDS"
 _OF_A_DOCUMENT = "FENCEPOST_EXTRACT__OCR_SECONDS"
 _NEVER_BEGAN = (126, 127)  # as shells and loaders say it
+_KILLED = (-signal.SIGKILL, 128 + signal.SIGKILL)  # the latter is how a shell around it says so
 _SAID = 300
 _PR_SET_PDEATHSIG = 1
 _WORD_LEVEL = "5"
@@ -37,7 +38,7 @@ class UnreadableError(Exception):
 
 
 class BrokenError(Exception):
-    """Tesseract does not work in here, whatever the picture is."""
+    """Tesseract does not work in here, or was killed, whatever the picture is."""
 
 
 class Recogniser:
@@ -101,6 +102,8 @@ def _run(arguments: list[str], picture: bytes, languages: str, seconds: float) -
     lacking = [name for name in languages.split("+") if f"Failed loading language '{name}'" in said]
     if lacking or ran.returncode in _NEVER_BEGAN:
         raise BrokenError(f"Tesseract does not work in the sandbox, it says: {' '.join(said.split())[:_SAID]}")
+    if ran.returncode in _KILLED:  # by somebody else, so the picture may be good
+        raise BrokenError("Tesseract was killed, probably for want of memory")
     if ran.returncode:
         raise UnreadableError
     return ran.stdout.decode("utf-8", "replace")

@@ -210,14 +210,14 @@ def test_an_entry_that_the_node_takes_in_no_request(node: NodeIndex):
     assert sorted(node.found("small")) == sorted(one.document_id for one in small)
 
 
-def test_an_entry_that_the_node_has_no_memory_for_pauses_nobody(node: NodeIndex):
-    """Indexing may use a tenth of the heap, which is half a gigabyte; this entry has 70 MB."""
+def test_an_entry_that_the_node_never_has_memory_for_is_refused_and_pauses_nobody(node: NodeIndex):
+    """Indexing may use a tenth of the heap, which is half a gigabyte; this entry has 67 MB."""
     giant, small = entry("lighthouse " * 3_200_000), entry("small")
     outcomes = node.publish(giant, small)
     outcome = only(outcomes)
     assert outcomes.keys() == {giant.document_id}
-    assert isinstance(outcome, RetryLater)
-    assert (outcome.code, outcome.refund) == ("index_refused", False)
+    assert isinstance(outcome, Rejected)
+    assert outcome.code == "index_payload_too_large"
     assert node.found("small") == [small.document_id]
 
 
