@@ -152,11 +152,14 @@ class ExtractionPool:
                     return answer
                 member = wire.number(answer["reading"])
         except TimeoutError:
-            setting = f"{seconds:g} s (FENCEPOST_EXTRACT__SECONDS)"
-            raise _TooSlowError(f"Reading the document took longer than {setting}.", member) from None
+            raise _TooSlowError(f"Reading the document took longer than {self._said(seconds)}.", member) from None
 
     def _seconds(self, request: Request, kind: Kind) -> float:
         return self._settings.seconds if kind.plain or request.ocr is None else self._settings.seconds_with_ocr
+
+    def _said(self, seconds: float) -> str:
+        with_ocr = " + FENCEPOST_EXTRACT__OCR_SECONDS" if seconds > self._settings.seconds else ""
+        return f"{seconds:g} s (FENCEPOST_EXTRACT__SECONDS{with_ocr})"
 
     def _result(self, answer: dict[str, Any], kind: Kind) -> Extraction:
         match answer:
@@ -175,8 +178,8 @@ class ExtractionPool:
         if self._closed:
             return CancelledError()
         if exit_code == -signal.SIGXCPU:
-            setting = f"{self._settings.seconds_with_ocr:g} s (FENCEPOST_EXTRACT__SECONDS)"
-            return Permanent("extractor_timeout", f"Reading the document took more processor time than {setting}.")
+            most = self._said(self._settings.seconds_with_ocr)
+            return Permanent("extractor_timeout", f"Reading the document took more processor time than {most}.")
         return Crashed(f"The process that read the document {self._how_it_died(exit_code)}.")
 
     def _how_it_died(self, exit_code: int | None) -> str:
