@@ -134,7 +134,7 @@ def test_a_session_ends_with_its_hours(database: Database) -> None:
     ("scope", "limited", "shown"),
     [
         (Scope.READ, True, {"Documents", "Search", "Jobs"}),
-        (Scope.ADMIN, True, {"Documents", "Search", "Jobs", "Quarantine"}),
+        (Scope.ADMIN, True, {"Documents", "Search", "Jobs", "Quarantine", "Outbox"}),
         (Scope.ADMIN, False, {"Overview", "Documents", "Search", "Quarantine", "Outbox", "Jobs", "Workers"}),
     ],
 )
