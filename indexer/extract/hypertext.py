@@ -55,7 +55,6 @@ class _Tokens:
         self._source = source
         self._handler = handler
         self._found: dict[str, int] = {}
-        self._missing: set[str] = set()
 
     def read(self) -> None:
         at = 0
@@ -146,13 +145,11 @@ class _Tokens:
 
     def _end_of(self, tag: str, at: int) -> int:
         mark = f"</{tag}"
-        if mark in self._missing:
+        if self._found.get(mark) == -1:
             return -1
         found = re.compile(f"{mark}(?=[\\s/>])", re.IGNORECASE).search(self._source, at)
-        if found is None:
-            self._missing.add(mark)
-            return -1
-        return found.start()
+        self._found[mark] = found.start() if found else -1
+        return self._found[mark]
 
     def _past(self, pattern: re.Pattern[str], at: int) -> int:
         found = pattern.match(self._source, at)
