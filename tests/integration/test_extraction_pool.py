@@ -261,6 +261,7 @@ def test_a_child_is_bounded_and_dies_by_default(pool: ExtractionPool):
     )
     assert bounds["Max address space"] == str(1024 * MIB)
     assert bounds["Max core file size"] == bounds["Max file size"] == "0"
+    assert bounds["Max open files"] == "64"
     assert 30 <= int(bounds["Max cpu time"]) < 60
     status = Path(f"/proc/{pid}/status").read_text()
     for name in ("SigCgt", "SigIgn", "SigBlk"):

@@ -1,6 +1,7 @@
 """The pool with children that start programs, hang without work, or die in every way."""
 
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -178,6 +179,27 @@ def test_a_child_that_is_stopped_ends_at_its_deadline():
         answers(pool)
 
 
+@LINUX
+def test_each_document_has_processor_time_of_its_own(pool: ExtractionPool):
+    def bound() -> int:
+        (seconds,) = re.findall(r"Max cpu time +(\d+)", Path(f"/proc/{child}/limits").read_text())
+        return int(seconds)
+
+    child = pool._idle[-1].pid
+    before = bound()
+    pool.submit(document("work", "1")).result(DEADLINE)
+    until(lambda: bound() > before, what="processor time for the next document")
+
+
+def test_a_child_that_has_grown_large_reads_no_more():
+    with ExtractionPool(Extract(processes=1)) as pool:
+        answers(pool)
+        assert len(pool._idle) == 1
+        pool.submit(document("swell", "300")).result(DEADLINE)
+        assert not pool._idle
+        answers(pool)
+
+
 @pytest.mark.parametrize(
     ("deed", "word", "message"),
     [
@@ -240,6 +262,14 @@ def test_an_answer_of_a_stranger_is_checked(wrong: dict[str, object]):
     assert wire.unpack_extraction(GOOD, "text/html").passages[0].text == "words"
     with pytest.raises((LookupError, TypeError, ValueError)):
         wire.unpack_extraction(GOOD | wrong, "text/html")
+
+
+def test_a_refusal_of_a_stranger_has_a_code_that_there_is(pool: ExtractionPool):
+    with pytest.raises(Permanent, match=r"No\.") as refusal:
+        pool.submit(document("refuse", "corrupt")).result(DEADLINE)
+    assert refusal.value.code == "corrupt"
+    with pytest.raises(Crashed, match="an answer that makes no sense"):
+        pool.submit(document("refuse", "free-beer")).result(DEADLINE)
 
 
 def test_an_answer_of_a_stranger_is_cleaned():

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
@@ -14,6 +15,7 @@ from typing import NoReturn
 from indexer.extract.isolation import forkserver
 from indexer.extract.readers import html
 from indexer.extract.types import Block, Buffer, Reading, Request
+from pipeline.errors import Permanent
 
 _PR_SET_PDEATHSIG = 1
 
@@ -74,6 +76,21 @@ def _errno(act: Callable[[], object]) -> str:
     return "done"
 
 
+def _work(seconds: str) -> Reading:
+    until = time.process_time() + float(seconds)
+    while time.process_time() < until:
+        pass
+    return _answer("done")
+
+
+def _swell(mebibytes: str) -> Reading:
+    return _answer(str(len(b"x" * (int(mebibytes) * 1024 * 1024))))
+
+
+def _refuse(code: str) -> NoReturn:
+    raise Permanent(code, "No.")
+
+
 def _tell_all(word: str) -> Reading:
     return Reading([Block(word)], {"much": ["x" * 1024 * 1024] * 80})
 
@@ -90,6 +107,9 @@ _DEEDS: dict[str, Callable[[str], Reading]] = {
     "leave": _leave_a_program,
     "read": _read_file,
     "connect": _connect,
+    "work": _work,
+    "swell": _swell,
+    "refuse": _refuse,
     "tell-all": _tell_all,
     "tell-nothing": _tell_nothing_very_often,
     "abort": lambda _word: os.abort(),
