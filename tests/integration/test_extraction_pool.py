@@ -275,6 +275,7 @@ def test_a_child_is_replaced_after_so_many_documents():
         first = idle(pool).pid
         assert idle(pool).pid == first
         assert pool.submit(LETTER).result(DEADLINE).text_quality == "ok"
+        assert not pool._idle, "it has said that this was its last"
         assert idle(pool).pid != first
 
 

@@ -9,8 +9,9 @@ import pytest
 from httpx import Client
 from pydantic import SecretStr
 
+from indexer import results
 from indexer.attempt import Indexer
-from indexer.extract import KINDS, Extraction, Kind, Request
+from indexer.extract import KINDS, Extraction, Kind, Request, extract
 from indexer.extract.isolation.pool import ExtractionPool
 from indexer.search.backend import SearchRequest
 from pipeline import quarantine
@@ -196,6 +197,19 @@ def test_an_archive_is_extracted_again_once_another_reader_would_read_what_is_in
     monkeypatch.setitem(KINDS, "pdf", replace(KINDS["pdf"], revision=99))
     assert upload("fourth.zip") == ["fourth.zip"]
     assert shelf.find("water") == 4
+
+
+@pytest.mark.parametrize("contains", [["free-beer", "text-999"], ["a+b"], "markdown", 5])
+def test_a_child_is_believed_only_versions_that_there_are(world: World, contains: list[str] | str | int) -> None:
+    """What it made up would be compared with the readers of today for ever, and never be of today."""
+    key = results.Key(bytes(32), "zip-4.1", "0" * 16)
+    told = [*contains, KINDS["pdf"].version] if isinstance(contains, list) else contains
+    extraction = extract(Request(b"words"))
+    with world.engine.begin() as connection:
+        results.store(connection, {key: replace(extraction, facts={"contains": told})})
+        assert key in results.find(connection, [key])
+    (row,) = world.rows("SELECT extractor FROM results")
+    assert row["extractor"].removeprefix("zip-4.1") in {f"+{KINDS['pdf'].version}", ""}
 
 
 @pytest.mark.usefixtures("shelf")
