@@ -96,10 +96,17 @@ def test_what_was_read_of_a_pdf_survives_the_deadline():
     assert re.match(r"pages \d+ to 1,000: ", unread)
 
 
-def test_a_pdf_with_a_crowd_of_attached_files_ends_in_time():
+@pytest.mark.parametrize(
+    ("in_a_leaf", "named"),
+    [(1, r"[\d,]+ attached files: the time was up"), (50_000, "large.bin: This is a binary file")],
+)
+def test_a_pdf_with_a_crowd_of_attached_files_ends_in_time(in_a_leaf: int, named: str):
+    crowded = hostile.crowded_pdf(attached=50_000, in_a_leaf=in_a_leaf)
     with ExtractionPool(Extract(seconds=3)) as hurried:
-        found = hurried.submit(Request(hostile.crowded_pdf(attached=50_000))).result(DEADLINE)
+        found = hurried.submit(Request(crowded)).result(DEADLINE)
     assert (found.passages[0].text, found.text_quality) == ("a word\n\n", TextQuality.PARTIAL)
+    assert isinstance(found.facts["partial"], list)
+    assert re.match(named, found.facts["partial"][0])
 
 
 @pytest.mark.parametrize("path", ["slow.pdf", "in.zip/slow.pdf"])

@@ -41,12 +41,16 @@ def slow_pdf(pages: int) -> bytes:
     )
 
 
-def crowded_pdf(attached: int) -> bytes:
-    """A PDF of one page with so many attached files; each costs a millisecond to be found too large."""
-    names = b" ".join(b"(%d) 6 0 R" % number for number in range(attached))
+def crowded_pdf(attached: int, *, in_a_leaf: int) -> bytes:
+    """A PDF of one page with so many attached files; each costs a millisecond to be found too large.
+
+    PDFium looks for each from the first leaf of their names on, so that many small leaves take a time of their own.
+    """
+    starts = range(0, attached, in_a_leaf)
+    leaves = b" ".join(b"%d 0 R" % (8 + number) for number in range(len(starts)))
     return documents.pdf_file(
         [
-            b"<< /Type /Catalog /Pages 2 0 R /Names << /EmbeddedFiles << /Names [" + names + b"] >> >> >>",
+            b"<< /Type /Catalog /Pages 2 0 R /Names << /EmbeddedFiles << /Kids [" + leaves + b"] >> >> >>",
             b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
             (
                 b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R"
@@ -56,8 +60,14 @@ def crowded_pdf(attached: int) -> bytes:
             b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
             b"<< /Type /Filespec /F (large.bin) /EF << /F 7 0 R >> >>",
             documents.stream(bytes(1_000_000), compress=True),
+            *(_leaf(range(start, min(start + in_a_leaf, attached))) for start in starts),
         ]
     )
+
+
+def _leaf(numbers: range) -> bytes:
+    names = b" ".join(b"(%d) 6 0 R" % number for number in numbers)
+    return b"<< /Limits [(%d) (%d)] /Names [%s] >>" % (numbers[0], numbers[-1], names)
 
 
 def bloated_pdf(inflated_bytes: int = 1 << 29) -> bytes:
