@@ -47,9 +47,9 @@ class Attachment:
 
 
 def attachments(document: pdfium.PdfDocument, request: Request) -> list[Attachment]:
-    """The files that are attached to the document as a whole, as far as there is time to look for them."""
+    """The files attached to the document as a whole, as far as there is time to look for them, up to one too many."""
     found = []
-    for index in range(min(document.count_attachments(), request.limits.members)):
+    for index in range(min(document.count_attachments(), request.limits.members + 1)):
         if request.time_is_up():  # each is looked for from the first one on
             break
         try:

@@ -98,7 +98,7 @@ def test_what_was_read_of_a_pdf_survives_the_deadline():
 
 @pytest.mark.parametrize(
     ("in_a_leaf", "named"),
-    [(1, r"[\d,]+ attached files: the time was up"), (50_000, "large.bin: This is a binary file")],
+    [(1, "50,000 attached files: the time was up"), (50_000, "large.bin: This is a binary file")],
 )
 def test_a_pdf_with_a_crowd_of_attached_files_ends_in_time(in_a_leaf: int, named: str):
     crowded = hostile.crowded_pdf(attached=50_000, in_a_leaf=in_a_leaf)

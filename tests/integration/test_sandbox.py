@@ -10,6 +10,7 @@ import sys
 import threading
 import traceback
 from collections.abc import Callable
+from mmap import PROT_EXEC, PROT_READ, PROT_WRITE, mmap
 from pathlib import Path
 
 import orjson
@@ -256,6 +257,28 @@ def raw(number: int | None, *arguments: int) -> int:
 @pytest.mark.skipif(syscalls.ARCHITECTURE != "x86_64", reason="only there")
 def test_the_second_table_of_calls_is_refused(scratch: Path) -> None:
     assert confined(scratch, lambda: raw(syscalls._X32 | 39)) == errno.EPERM
+
+
+def identify_by_the_old_gate() -> int:
+    """The process's number by `int 0x80`, which asks x86-64 for the calls of 32 bits; negative where it is refused."""
+    code = b"\x53" + b"\xb8\x14\0\0\0" + b"\xcd\x80" + b"\x5b" + b"\xc3"  # keep rbx; getpid; give rbx back
+    with mmap(-1, len(code), prot=PROT_READ | PROT_WRITE | PROT_EXEC) as memory:
+        memory.write(code)
+        place = sandbox.ctypes.c_char.from_buffer(memory)
+        number: int = sandbox.ctypes.CFUNCTYPE(sandbox.ctypes.c_int)(sandbox.ctypes.addressof(place))()
+        del place
+    return number
+
+
+@pytest.mark.skipif(syscalls.ARCHITECTURE != "x86_64", reason="only there")
+def test_the_calls_of_another_architecture_are_refused(scratch: Path) -> None:
+    """Their numbers mean other calls, which the list would let through."""
+    pid = os.fork()
+    if not pid:
+        os._exit(identify_by_the_old_gate() != os.getpid())
+    if os.waitpid(pid, 0)[1]:
+        pytest.skip("this kernel has none")
+    assert confined(scratch, identify_by_the_old_gate) == -errno.EPERM
 
 
 @pytest.mark.parametrize("flag", [1 << bit for bit in range(32) if syscalls._SHUT_FLAGS & 1 << bit])

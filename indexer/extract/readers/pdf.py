@@ -157,13 +157,15 @@ def _text(page: pdfium.PdfPage) -> str:
 
 def _attached(document: pdfium.PdfDocument, pages: _Pages, request: Request) -> Reading:
     """What is in the files that are attached to the document and to its pages."""
-    attachments = pdf_extras.attachments(document, request) + pages.attachments
-    if not attachments or pages.left < 0:
+    left = document.count_attachments() + len(pages.attachments)
+    if not left or pages.left < 0:
         return Reading([])
     members = Members(request)
-    for number, attachment in enumerate(attachments):
+    for attachment in pdf_extras.attachments(document, request) + pages.attachments:
         if request.time_is_up():
-            members.fail(f"{len(attachments) - number:,} attached files", "the time was up before it came to them")
             break
         members.read(attachment.name, attachment.pieces(request))
+        left -= 1
+    if left and request.time_is_up():
+        members.fail(f"{left:,} attached files", "the time was up before it came to them")
     return Reading(members.blocks, truncated=members.truncated, partial=members.partial)

@@ -1,9 +1,12 @@
+import re
+
 import pytest
 
 from indexer.extract import Extraction, Request, extract
 from indexer.extract.types import Limits
 from pipeline.errors import Permanent
 from pipeline.outcomes import TextQuality
+from tests.samples._pdfs import with_files
 from tests.support import documents
 
 PAGES = [["First page", "of the log"], [], ["Third page"]]
@@ -83,6 +86,21 @@ def test_too_many_pages_are_refused():
     with pytest.raises(Permanent, match=r"has 3 pages; the limit is 2 \(FENCEPOST_EXTRACT__PAGES\)") as refusal:
         read(documents.pdf(PAGES), limits=Limits(pages=2))
     assert refusal.value.code == "limit_exceeded"
+
+
+@pytest.mark.parametrize(
+    ("limits", "name"),
+    [
+        (Limits(members=1), "MEMBERS"),
+        (Limits(member_bytes=10), "MEMBER_BYTES"),
+        (Limits(total_bytes=20), "TOTAL_BYTES"),
+    ],
+)
+def test_attached_files_over_a_limit_are_named_and_the_others_are_read(limits: Limits, name: str):
+    found = read(with_files([("a.txt", b"short"), ("b.txt", b"words without end")]), limits=limits)
+    assert [passage.member for passage in found.passages] == [None, "a.txt"]
+    (named,) = found.facts["partial"]  # type: ignore[misc, union-attr] # a list
+    assert re.fullmatch(rf"b.txt: .* \(FENCEPOST_EXTRACT__{name}\)", str(named))
 
 
 def test_too_many_characters_are_cut_off():
