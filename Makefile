@@ -61,8 +61,8 @@ bench-extraction: $(STAMP) ## measure reading documents, and a hostile one among
 fuzz: $(STAMP) ## read broken copies of all samples (ARGS="--seconds 300 --seed 7 --keep DIR")
 	$(BIN)/python -m tests.fuzz $(ARGS)
 
-prove: $(STAMP) ## remove each guard in turn and name the test that goes red
-	$(BIN)/python -m tests.prove
+prove: $(STAMP) ## remove each guard in turn and see its test go red (ARGS="--only tombstone Landlock")
+	$(BIN)/python -m tests.prove $(ARGS)
 
 clean: ## remove .venv and the caches of the tools
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -1,0 +1,111 @@
+"""What decides whether a stored text is of today."""
+
+from tests.prove.guard import Guard
+
+GUARDS = (
+    Guard(
+        "result key: limits",
+        "indexer/extract/extraction.py",
+        "(*astuple(limits), *(astuple",
+        "(limits.characters, *(astuple",
+        "tests/unit/extract/test_samples.py::test_the_fingerprint_is_of_what_changes_the_text",
+    ),
+    Guard(
+        "result key: recognition",
+        "indexer/extract/extraction.py",
+        "astuple(request.ocr) if request.ocr else ()",
+        "()",
+        "tests/unit/extract/test_samples.py::test_the_fingerprint_is_of_what_changes_the_text",
+    ),
+    Guard(
+        "result key: encoding",
+        "indexer/extract/extraction.py",
+        "(kind.name, encoding, *more)",
+        "(kind.name, *more)",
+        "tests/unit/extract/test_samples.py::test_the_fingerprint_is_of_what_changes_the_text",
+    ),
+    Guard(
+        "result key: members",
+        "indexer/results.py",
+        "AND (string_to_array(r.extractor, '+'))[2:] <@ CAST(:inside AS text[])",
+        "AND CAST(:inside AS text[]) IS NOT NULL",
+        "tests/integration/test_result_reuse.py::test_an_archive_is_extracted_again_once_another_reader_would_read_what_is_inside",
+    ),
+    Guard(
+        "outdated by its settings",
+        "ingest/outdated.py",
+        '!= (row["extractor"], row["fingerprint"])]',
+        '[:1] != (row["extractor"],)]',
+        "tests/integration/test_result_reuse.py::test_another_encoding_makes_its_document_outdated_and_no_other",
+    ),
+    Guard(
+        "outdated by its reader",
+        "ingest/outdated.py",
+        '!= (row["extractor"], row["fingerprint"])]',
+        '[1:] != (row["fingerprint"],)]',
+        "tests/integration/test_result_reuse.py::test_another_revision_of_a_reader_makes_what_it_read_outdated",
+    ),
+    Guard(
+        "outdated but waiting",
+        "ingest/outdated.py",
+        'if not row["is_waiting"]]',
+        "if row]",
+        "tests/integration/test_result_reuse.py::test_what_waits_is_skipped_and_what_failed_is_for_the_quarantine",
+    ),
+    Guard(
+        "flaw of the published",
+        "pipeline/queries/finish_if_held.sql",
+        "text_flaw = CASE\n            WHEN f.state = 'succeeded'\n",
+        "text_flaw = CASE\n            WHEN true\n",
+        "tests/integration/front_door/test_reading.py::test_what_is_wrong_with_a_text_follows_what_is_published",
+    ),
+    Guard(
+        "skipped members are of any version",
+        "indexer/extract/members.py",
+        "inside.spent.versions.update(versions_inside().values())",
+        "pass",
+        "tests/unit/extract/test_members.py::test_a_member_that_is_skipped_is_outdated_by_any_other_reader",
+    ),
+    Guard(
+        "versions of a stranger",
+        "indexer/results.py",
+        "for version in versions_inside().values() if isinstance(contains, list) and version in contains",
+        "for version in (contains if isinstance(contains, list) else ())",
+        "tests/integration/test_result_reuse.py::test_another_revision_makes_those_outdated_that_have_such_a_file_inside_and_no_other",
+    ),
+    Guard(
+        "versions inside",
+        "indexer/extract/kinds.py",
+        "        request.spent.versions.add(self.version)\n",
+        "",
+        "tests/unit/extract/test_members.py::test_what_reads_the_members_is_recorded_however_deep_they_lie",
+    ),
+    Guard(
+        "version of the sniffer",
+        "indexer/extract/sniff.py",
+        "        if in_doubt:\n            request.spent.versions.add(VERSION)\n",
+        "        pass\n",
+        "tests/unit/extract/test_members.py::test_a_member_that_may_be_of_another_kind_some_day_is_recorded",
+    ),
+    Guard(
+        "agreement",
+        "pipeline/agreement.py",
+        "if there[name] != here[name]:",
+        "if there is None:",
+        "tests/integration/test_result_reuse.py::test_a_live_worker_that_reads_with_other_settings_is_told",
+    ),
+    Guard(
+        "agreement of the living",
+        "pipeline/agreement.py",
+        " AND ended_at IS NULL AND lost_at IS NULL",
+        "",
+        "tests/integration/test_result_reuse.py::test_a_live_worker_that_reads_with_other_settings_is_told",
+    ),
+    Guard(
+        "agreement of those who beat",
+        "pipeline/agreement.py",
+        "              AND heartbeat_at > clock_timestamp() - make_interval(secs => :silent_seconds)\n",
+        "",
+        "tests/integration/test_result_reuse.py::test_a_live_worker_that_reads_with_other_settings_is_told",
+    ),
+)
