@@ -15,6 +15,7 @@ from indexer.extract import KINDS, Extraction, Kind, Request, extract
 from indexer.extract.isolation.pool import ExtractionPool
 from indexer.search.backend import SearchRequest
 from pipeline import quarantine
+from pipeline.agreement import disagreements
 from pipeline.holding import Holding
 from pipeline.outcomes import Rejected
 from pipeline.processes import Presence
@@ -255,6 +256,17 @@ def test_a_live_worker_that_reads_with_other_settings_is_told(database: Database
     assert served(theirs.model_copy(update={"processes": 1})) == [[], []]
     worker.stop()
     assert served(Extract()) == [[], []]
+
+
+def test_a_silent_worker_may_be_dead_and_is_not_told(world: World, database: Database) -> None:
+    theirs = Settings(database_url=SecretStr(database.url), extract=Extract(characters=30_000_000))
+    worker = Presence(theirs, kind="worker")
+    worker.start()
+    with world.engine.connect() as connection:
+        assert len(disagreements(connection, world.settings)) == 1
+        world.execute("UPDATE processes SET heartbeat_at = heartbeat_at - interval '10 min'")
+        assert disagreements(connection, world.settings) == []
+    worker.stop()
 
 
 @pytest.mark.usefixtures("shelf")

@@ -97,6 +97,7 @@ def test_repetition_proves_nothing_and_hides_nothing(code: str):
     [
         "",
         "Haus",
+        "α, β, γ, Δx ≈ 0.1 Ω",
         "4711 0815 " * 50,
         "Smith, John; Müller, Hans; Dupont, Jean; García, José; Rossi, Mario",
         "id,name,price\n1,apple,3\n2,pear,4\n" * 20,
