@@ -148,7 +148,7 @@ GUARDS = (
         "indexer/extract/language.py",
         "if code and confidence >= SURE else None",
         "if code else None",
-        "tests/unit/extract/test_language.py::test_hardly_any_sentence_alone_is_taken_for_another_language",
+        "tests/unit/extract/test_language.py::test_what_tells_nothing_has_no_language",
     ),
     Guard(
         "letters enough for a language",

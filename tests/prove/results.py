@@ -106,6 +106,6 @@ GUARDS = (
         "pipeline/agreement.py",
         "              AND heartbeat_at > clock_timestamp() - make_interval(secs => :silent_seconds)\n",
         "",
-        "tests/integration/test_result_reuse.py::test_a_live_worker_that_reads_with_other_settings_is_told",
+        "tests/integration/test_result_reuse.py::test_a_silent_worker_may_be_dead_and_is_not_told",
     ),
 )
