@@ -29,9 +29,8 @@ def fingerprint(kind: Kind, request: Request) -> str:
 
     A larger limit may bring text that was left out or named in `partial`, so it makes a new result.
     """
-    encoding, limits = request.encoding.strip().lower(), request.limits
-    more = (limits.characters,) if kind.plain else (*astuple(limits), *(astuple(request.ocr) if request.ocr else ()))
-    return _digest("\0".join(map(str, (kind.name, encoding, *more))))
+    encoding = request.encoding.strip().lower()
+    return _digest("\0".join(map(str, (kind.name, encoding, *_deciding(kind, request)))))
 
 
 def extract(request: Request, kind: Kind | None = None) -> Extraction:
@@ -47,6 +46,13 @@ def extract(request: Request, kind: Kind | None = None) -> Extraction:
     quality = text_quality(kept, unreliable=found.of_all, truncated=reading.truncated, partial=bool(partial))
     pieces = passages.cut([block for block in clean if block.text])
     return Extraction(kind.media_type, quality, pieces, _facts(reading, clean, request))
+
+
+def _deciding(kind: Kind, request: Request) -> tuple[object, ...]:
+    limits = request.limits
+    if kind.plain:
+        return (limits.characters, limits.seconds) if kind.marks else (limits.characters,)
+    return (*astuple(limits), *(astuple(request.ocr) if request.ocr else ()))
 
 
 def _capped(blocks: list[Block], most: int) -> tuple[list[Block], bool]:
