@@ -86,7 +86,7 @@ def _meant(run: str) -> tuple[tuple[str, int | None], ...]:
 
 
 def _with_bytes(text: str) -> str:
-    return text.replace("\\'", "\\x").encode("latin-1").decode("unicode_escape")
+    return text.replace("\\'", "\\x").encode("latin-1").decode("unicode_escape") if "\\" in text else text
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,8 +137,7 @@ class _Story:
                 for word, number in _meant(found[_RUN]):
                     self._word(word, number)
             elif kind == _TEXT:
-                text = found[_TEXT]
-                self._text(_with_bytes(text) if "\\" in text else text)
+                self._text(_with_bytes(found[_TEXT]))
             elif kind == _BRACE:
                 if self._is_closed_by(found[_BRACE]):
                     return True
