@@ -138,9 +138,8 @@ class _Story:
                     self._word(word, number)
             elif kind == _TEXT:
                 self._text(_with_bytes(found[_TEXT]))
-            elif kind == _BRACE:
-                if self._is_closed_by(found[_BRACE]):
-                    return True
+            elif kind == _BRACE and self._is_closed_by(found[_BRACE]):
+                return True
             elif kind == _BINARY:
                 at += max(0, int(found[_BINARY]))
             elif kind == _SIGN:
