@@ -58,6 +58,9 @@ soak: $(STAMP) ## check the statements against the model for a long time, and an
 bench-extraction: $(STAMP) ## measure reading documents, and a hostile one among good ones (ARGS=... goes to benchmarks.extraction)
 	$(BIN)/python -m benchmarks.extraction $(ARGS)
 
+bench-large: $(STAMP) ## measure reading large documents (ARGS=... goes to benchmarks.large)
+	$(BIN)/python -m benchmarks.large $(ARGS)
+
 fuzz: $(STAMP) ## read broken copies of all samples (ARGS="--seconds 300 --seed 7 --keep DIR")
 	$(BIN)/python -m tests.fuzz $(ARGS)
 
@@ -67,4 +70,4 @@ prove: $(STAMP) ## remove each guard in turn and see its test go red (ARGS="--on
 clean: ## remove .venv and the caches of the tools
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 
-.PHONY: help install demo test lint format lock bench bench-opensearch bench-extraction compare soak fuzz prove clean
+.PHONY: help install demo test lint format lock bench bench-opensearch bench-extraction bench-large compare soak fuzz prove clean

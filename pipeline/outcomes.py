@@ -90,6 +90,9 @@ QUALITY_HINTS: dict[TextQuality, str] = {
 }
 """What a person can do about a quality, if anything."""
 
+OUT_OF_TIME_HINT = "Split the document, or raise FENCEPOST_EXTRACT__SECONDS and reindex it."
+"""What a person can do where the time was up before all of it was read."""
+
 HINTS: dict[str, str] = {
     "empty_file": "Upload it again from where it is complete.",
     "password_required": "Save a copy without the password and upload that as a new version.",

@@ -6,7 +6,7 @@ from typing import Any
 from pydantic import BaseModel, Field
 
 from pipeline.languages import language_name
-from pipeline.outcomes import QUALITY_HINTS, QUALITY_SENTENCES, TextQuality
+from pipeline.outcomes import OUT_OF_TIME_HINT, QUALITY_HINTS, QUALITY_SENTENCES, TextQuality
 
 SURE = 0.9
 """From this confidence on nobody is told how to override a guess."""
@@ -40,6 +40,7 @@ class TextFacts(BaseModel):
     language: str | None = None
     language_confidence: float | None = None
     truncated: bool | None = Field(None, description="Whether text is missing at the end.")
+    out_of_time: bool | None = Field(None, description="Whether the time was up before all of it was read.")
     partial: list[str] = Field([], description="What could not be read, each with the reason (the first 50).")
     partial_more: int | None = Field(None, description="How many more there are.")
 
@@ -82,14 +83,20 @@ def _hint(quality: str, facts: Mapping[str, Any]) -> str | None:
     if quality == TextQuality.NO_TEXT:
         return _hint_without_text(facts)
     of_guess = quality != TextQuality.TEXT_UNRELIABLE and _is_guess(facts.get("encoding_confidence"))
-    hints = (QUALITY_HINTS.get(TextQuality(quality)), ENCODING_HINT if of_guess else None)
+    hints = (_hint_of_quality(quality, facts), ENCODING_HINT if of_guess else None)
     return " ".join(filter(None, hints)) or None
+
+
+def _hint_of_quality(quality: str, facts: Mapping[str, Any]) -> str | None:
+    if facts.get("out_of_time") and quality in {TextQuality.TRUNCATED, TextQuality.PARTIAL}:
+        return OUT_OF_TIME_HINT
+    return QUALITY_HINTS.get(TextQuality(quality))
 
 
 def _hint_without_text(facts: Mapping[str, Any]) -> str | None:
     """Failed parts are why; otherwise pictures may be, which a reader of text does not look for."""
-    if facts.get("partial"):
-        return QUALITY_HINTS[TextQuality.PARTIAL]
+    if facts.get("out_of_time") or facts.get("partial"):
+        return _hint_of_quality(TextQuality.PARTIAL, facts)
     if facts.get("encoding"):
         return None
     if facts.get("ocr_languages"):

@@ -65,6 +65,7 @@ class Archive:
     """
 
     def __init__(self, buffer: Buffer, request: Request) -> None:
+        self._request = request
         self._limits = request.limits
         self._spent = request.spent
         left = max(0, self._limits.members - self._spent.members)
@@ -90,7 +91,7 @@ class Archive:
         return self._zip.namelist()
 
     def pieces(self, member: str | ZipInfo) -> Iterator[bytes]:
-        """The bytes of one member, piece by piece."""
+        """The bytes of one member, piece by piece. Raises OutOfTimeError between two of them when the time is up."""
         info = member if isinstance(member, ZipInfo) else self._zip.getinfo(member)
         self._check(info, info.file_size)
         if is_encrypted(info):
@@ -98,7 +99,7 @@ class Archive:
         inflated = 0
         try:
             with self._zip.open(info) as stream:
-                while piece := stream.read(_PIECE):
+                for piece in self._request.in_time(iter(lambda: stream.read(_PIECE), b"")):
                     inflated += len(piece)
                     self._spent.inflated_bytes += len(piece)
                     self._check(info, inflated)

@@ -29,9 +29,8 @@ def fingerprint(kind: Kind, request: Request) -> str:
 
     A larger limit may bring text that was left out or named in `partial`, so it makes a new result.
     """
-    encoding, limits = request.encoding.strip().lower(), request.limits
-    more = (limits.characters,) if kind.plain else (*astuple(limits), *(astuple(request.ocr) if request.ocr else ()))
-    return _digest("\0".join(map(str, (kind.name, encoding, *more))))
+    encoding = request.encoding.strip().lower()
+    return _digest("\0".join(map(str, (kind.name, encoding, *_deciding(kind, request)))))
 
 
 def extract(request: Request, kind: Kind | None = None) -> Extraction:
@@ -46,7 +45,14 @@ def extract(request: Request, kind: Kind | None = None) -> Extraction:
     reading = replace(reading, truncated=is_cut or reading.truncated, partial=partial)
     quality = text_quality(kept, unreliable=found.of_all, truncated=reading.truncated, partial=bool(partial))
     pieces = passages.cut([block for block in clean if block.text])
-    return Extraction(kind.media_type, quality, pieces, _facts(reading, clean, request.spent.versions))
+    return Extraction(kind.media_type, quality, pieces, _facts(reading, clean, request))
+
+
+def _deciding(kind: Kind, request: Request) -> tuple[object, ...]:
+    limits = request.limits
+    if kind.plain:
+        return (limits.characters, limits.seconds) if kind.marks else (limits.characters,)
+    return (*astuple(limits), *(astuple(request.ocr) if request.ocr else ()))
 
 
 def _capped(blocks: list[Block], most: int) -> tuple[list[Block], bool]:
@@ -65,20 +71,22 @@ def _clean(text: str | None) -> str | None:
     return None if text is None else clean_text(text)
 
 
-def _facts(reading: Reading, blocks: list[Block], inside: set[str]) -> dict[str, Fact]:
+def _facts(reading: Reading, blocks: list[Block], request: Request) -> dict[str, Fact]:
     facts: dict[str, Fact] = {"characters": sum(len(block.text) for block in blocks)}
     if (language := language_of(blocks)) is not None:
         facts |= {"language": language.code, "language_confidence": language.confidence}
     if reading.truncated:
         facts["truncated"] = True
+    if request.spent.out_of_time or request.skipped:
+        facts["out_of_time"] = True
     if reading.partial:
         facts["partial"] = [clean_text(name[:_NAME_CHARACTERS]) for name in reading.partial[:_NAMED]]
     if len(reading.partial) > _NAMED:
         facts["partial_more"] = len(reading.partial) - _NAMED
     for name, value in reading.facts.items():
         facts[name] = clean_json(value)  # type: ignore[assignment] # the shape of a JSON value stays as it is
-    if inside:
-        facts["contains"] = sorted(inside)
+    if request.spent.versions:
+        facts["contains"] = sorted(request.spent.versions)
     return facts
 
 

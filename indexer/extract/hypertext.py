@@ -9,6 +9,11 @@ import re
 from html import unescape
 from typing import Protocol
 
+_PLAIN_TAG = re.compile(  # as nearly all are written; what fails was looked at no further than to the next `<`
+    r"""([^<]*+)<(?:/([a-zA-Z][^\s/><]*+)\s*+|([a-zA-Z][^\s/><]*+)"""
+    r"""((?:\s++[^\s/><="']++(?:=(?:"[^"<>]*+"|'[^'<>]*+'|[^\s"'<>=/]++(?=[\s>])))?)*+)\s*+(/?))>"""
+)
+_PLAIN_ATTRIBUTE = re.compile(r"""([^\s=]++)(?:=(?:"([^"]*+)"|'([^']*+)'|(\S++)))?""")
 _MARKUP = re.compile(r"<(?=[a-zA-Z/!?])")
 _TAG_NAME = re.compile(r"[a-zA-Z][^\s/>]*+")
 _BETWEEN = re.compile(r"[\s/]*+")
@@ -17,12 +22,18 @@ _EQUALS = re.compile(r"\s*+=\s*+")
 _BARE_VALUE = re.compile(r"[^\s>]*+")
 _RAW = frozenset({"script", "style", "xmp", "iframe", "noembed", "noframes"})
 _WITH_ENTITIES = frozenset({"title", "textarea"})
+_WITH_WORDS_INSIDE = _RAW | _WITH_ENTITIES
 _CDATA = "<![CDATA["
 _COMMENT_END = re.compile(r"--!?>")
 
 
+_STRETCH = 1 << 16
+
+
 class Handler(Protocol):
-    """What is done with the tags and words; names are in small letters."""
+    """What is done with the tags and words; names are in small letters. It is told `attributes` of these tags only."""
+
+    with_attributes: frozenset[str]
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """A start tag."""
@@ -33,10 +44,20 @@ class Handler(Protocol):
     def text(self, text: str) -> None:
         """Words between two tags, with all character references resolved."""
 
+    def pause(self) -> None:
+        """Some ten thousand characters have passed. What this raises ends the reading."""
+
 
 def parse(source: str, handler: Handler) -> None:
     """Reads a page or a piece of one. Any text is HTML: there is nothing to raise."""
     _Tokens(source, handler).read()
+
+
+def _plain(attributes: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for name, *values in _PLAIN_ATTRIBUTE.findall(attributes):
+        found.setdefault(name.lower(), _resolved("".join(values)))
+    return found
 
 
 def _resolved(text: str) -> str:
@@ -55,14 +76,44 @@ class _Tokens:
         self._source = source
         self._handler = handler
         self._found: dict[str, int] = {}
+        self._pause_at = _STRETCH
 
     def read(self) -> None:
         at = 0
         while at < len(self._source):
+            at = self._words_and_plain_tags(at)
             sign = self._next_markup(at)
             if sign > at:
                 self._handler.text(_resolved(self._source[at:sign]))
             at = self._markup(sign) if sign < len(self._source) else sign
+            self._pause_now_and_then(at)
+
+    def _words_and_plain_tags(self, at: int) -> int:
+        """Reads as far as the tags need no closer look, which most pages do to their end; returns where that is."""
+        source, handler = self._source, self._handler
+        start, end, text, with_attributes = handler.start, handler.end, handler.text, handler.with_attributes
+        while found := _PLAIN_TAG.match(source, at):
+            at = found.end()
+            words, ended, tag, attributes, closed = found.groups()
+            if words:
+                text(_resolved(words))
+            if ended:
+                end(ended.lower())
+            else:
+                tag = tag.lower()
+                start(tag, _plain(attributes) if tag in with_attributes else {})
+                if closed:
+                    end(tag)
+                elif tag in _WITH_WORDS_INSIDE:
+                    at = self._raw(tag, at)
+            if at > self._pause_at:
+                self._pause_now_and_then(at)
+        return at
+
+    def _pause_now_and_then(self, at: int) -> None:
+        if at > self._pause_at:
+            self._pause_at = at + _STRETCH
+            self._handler.pause()
 
     def _next_markup(self, at: int) -> int:
         """Where the next sign stands that is no word itself; where nothing ends any more, only a comment begins."""
@@ -116,7 +167,7 @@ class _Tokens:
         if self._source[at - 1] == "/":
             self._handler.end(tag)
             return at + 1
-        return self._raw(tag, at + 1) if tag in _RAW or tag in _WITH_ENTITIES else at + 1
+        return self._raw(tag, at + 1) if tag in _WITH_WORDS_INSIDE else at + 1
 
     def _attribute(self, at: int, attributes: dict[str, str]) -> int:
         end = self._past(_ATTRIBUTE_NAME, at)

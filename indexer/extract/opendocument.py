@@ -8,6 +8,7 @@ from indexer.extract.types import Buffer, Request
 from pipeline.errors import Permanent
 
 _MANIFEST = "META-INF/manifest.xml"
+_PIECE = 1 << 20
 _CONTENT = frozenset({"content.xml", "encrypted-package"})
 _SPACES = {
     "urn:oasis:names:tc:opendocument:xmlns:office:1.0": "office",
@@ -32,7 +33,8 @@ def parts(content: Buffer, request: Request) -> Iterator[tuple[str, Iterator[byt
     A flat file is its only part. Raises Permanent: corrupt, or password_required where the words are encrypted.
     """
     if content[:4] != b"PK\x03\x04":
-        yield "The document", iter([bytes(content)]), True
+        pieces = (content[at : at + _PIECE] for at in range(0, len(content), _PIECE))
+        yield "The document", request.in_time(pieces), True
         return
     archive = open_archive(content, request)
     names = archive.names()

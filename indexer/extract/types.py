@@ -2,13 +2,14 @@
 
 import math
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
+from indexer.extract.quota import OutOfTimeError
 from pipeline.errors import Permanent
 from pipeline.outcomes import TextQuality
 
@@ -16,6 +17,7 @@ Buffer = bytes | mmap
 """The bytes of a document: in memory, or mapped from a file."""
 
 _SHARE_FOR_READING = 0.7
+_Piece = TypeVar("_Piece")
 
 Fact = str | int | float | bool | list[str]
 """Something worth knowing about a document beside its text; JSON."""
@@ -57,7 +59,7 @@ class Spent:
 
     `versions` are those of the readers that all this was given to, and of the sniffer where it was in doubt.
     `entered` counts the members of members too, in an order that is the same each time. `tell` is told which of them is
-    being read from now on, 0 for the document itself.
+    being read from now on, 0 for the document itself. `out_of_time` says that something was left out for want of time.
     """
 
     inflated_bytes: int = 0
@@ -66,6 +68,7 @@ class Spent:
     started: float = field(default_factory=time.monotonic)
     versions: set[str] = field(default_factory=set)
     entered: int = 0
+    out_of_time: bool = False
     tell: Callable[[int], None] = lambda _number: None
     _reading: int = 0
 
@@ -103,10 +106,27 @@ class Request:
     spent: Spent = field(default_factory=Spent, compare=False)
 
     def time_is_up(self) -> bool:
-        """Whether a reader that could stop here with what it has should do so. Recognition has a bound of its own."""
+        """Whether a reader that could stop here with what it has should do so; it is taken at its word.
+
+        Recognition has a bound of its own.
+        """
         recognition = self.spent.ocr_seconds
         elapsed = time.monotonic() - self.spent.started
-        return elapsed - recognition > _SHARE_FOR_READING * (self.seconds - recognition)
+        is_up = elapsed - recognition > _SHARE_FOR_READING * (self.seconds - recognition)
+        self.spent.out_of_time = self.spent.out_of_time or is_up
+        return is_up
+
+    def check_time(self) -> None:
+        """For readers that loop over long content, thousands of characters apart. Raises OutOfTimeError."""
+        if self.time_is_up():
+            raise OutOfTimeError
+
+    def in_time(self, pieces: Iterable[_Piece]) -> Iterator[_Piece]:
+        """The pieces of long content. Raises OutOfTimeError between two of them when the time is up."""
+        for number, piece in enumerate(pieces):
+            if number:
+                self.check_time()
+            yield piece
 
 
 @dataclass(frozen=True, slots=True)

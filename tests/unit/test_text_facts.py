@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.outcomes import QUALITY_HINTS, QUALITY_SENTENCES, TextQuality
+from pipeline.outcomes import OUT_OF_TIME_HINT, QUALITY_HINTS, QUALITY_SENTENCES, TextQuality
 from pipeline.text_facts import ENCODING_HINT, TextFacts, sentences
 
 
@@ -81,6 +81,14 @@ def test_what_helps_where_nothing_was_read(facts: dict[str, Any], helps: str) ->
     told = TextFacts.of("no_text", facts)
     assert told is not None
     assert helps in (told.hint or "")
+
+
+@pytest.mark.parametrize("quality", ["truncated", "partial", "no_text"])
+def test_where_the_time_was_up_more_of_it_helps(quality: str) -> None:
+    told = TextFacts.of(quality, {"out_of_time": True, "truncated": True, "partial": ["Log: the time was up"]})
+    assert told is not None
+    assert told.hint == OUT_OF_TIME_HINT
+    assert told.out_of_time
 
 
 def test_nothing_helps_plain_text_without_words() -> None:

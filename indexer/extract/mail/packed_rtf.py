@@ -13,6 +13,7 @@ _FIRST = (
     b"\r\n"
     rb"\par \pard\plain\f0\fs20\b\i\u\tab\tx"
 )
+_BEFORE = _FIRST.rjust(_SIZE, b" ")
 
 
 def unpacked(data: bytes, most: int) -> bytes:
@@ -28,27 +29,27 @@ def unpacked(data: bytes, most: int) -> bytes:
 
 
 def _inflated(data: bytes, size: int) -> bytearray:
-    window = bytearray(_FIRST).ljust(_SIZE, b" ")
-    place = len(_FIRST)
-    text = bytearray()
-    at = _HEADER.size
-    while at < len(data) and len(text) < size:
+    text = bytearray(_BEFORE)  # as far back as any reference reaches
+    at, enough = _HEADER.size, size + len(_BEFORE)
+    while at < len(data) and len(text) < enough:
         flags = data[at]
         at += 1
+        if not flags and at + 8 < len(data):
+            text += data[at : at + 8]
+            at += 8
+            continue
         for bit in range(8):
             if at + (flags >> bit & 1) >= len(data):
-                return text
+                return text[len(_BEFORE) :]
             if flags >> bit & 1:
                 offset, length = (data[at] << 4) | (data[at + 1] >> 4), (data[at + 1] & 0xF) + 2
+                back = (len(text) + len(_FIRST) - offset) % _SIZE
+                if not back:
+                    return text[len(_BEFORE) :]
+                start = len(text) - back
+                text += (text[start:] * length)[:length] if back < length else text[start : start + length]
                 at += 2
-                if offset == place:
-                    return text
             else:
-                offset, length = -1, 1
-            for n in range(length):
-                byte = data[at] if offset < 0 else window[(offset + n) % _SIZE]
-                text.append(byte)
-                window[place] = byte
-                place = (place + 1) % _SIZE
-            at += offset < 0
-    return text
+                text.append(data[at])
+                at += 1
+    return text[len(_BEFORE) :]

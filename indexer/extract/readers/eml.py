@@ -126,7 +126,9 @@ class _Message:
     def _page(self, part: Part) -> list[Block]:
         charset = self._charset(part)
         declared = f"text/html; charset={charset}" if charset else "text/html"
-        return KINDS["html"].read_inside(part.content(), replace(self._request, declared_media_type=declared)).blocks
+        found = KINDS["html"].read_inside(part.content(), replace(self._request, declared_media_type=declared))
+        self.members.truncated = self.members.truncated or found.truncated
+        return found.blocks
 
     def _charset(self, part: Part) -> str:
         packed = part.fields.text("content-transfer-encoding").lower() in {"base64", "quoted-printable"}

@@ -35,14 +35,13 @@ def read(content: Buffer, request: Request) -> Reading:
     reading = _Chapters(archive, encrypted, request)
     for number, chapter in enumerate(chapters, start=1):
         reading.add(number, chapter)
-        if reading.characters > request.limits.characters:
+        if reading.truncated:
             break
     facts: dict[str, Fact] = {"pages": len(chapters)}
     if title := " ".join(book.title.split()):
         facts["title"] = title
     blocks = _with_titles(reading.blocks, _titles(archive, book, dirname(package)))
-    truncated = reading.characters > request.limits.characters
-    return Reading(blocks, facts, truncated=truncated, partial=reading.partial)
+    return Reading(blocks, facts, truncated=reading.truncated, partial=reading.partial)
 
 
 def _spine(book: "_Package", folder: str, request: Request) -> list["_Item"]:
@@ -69,13 +68,17 @@ class _Chapters:
     def __init__(self, archive: Archive, encrypted: set[str], request: Request) -> None:
         self.blocks: list[tuple[str, Block]] = []
         self.partial: list[str] = []
-        self.characters = 0
+        self.truncated = False
+        self._characters = 0
         self._archive = archive
         self._names = _by_path(archive)
         self._encrypted = encrypted
         self._request = replace(request, declared_media_type="", encoding="")
 
     def add(self, number: int, chapter: _Item) -> None:
+        if self._request.time_is_up():
+            self.truncated = True
+            return
         path = chapter.path
         if path not in self._names:
             self.partial.append(f"{path}: it is missing in the book")
@@ -97,7 +100,8 @@ class _Chapters:
             return
         for block in found.blocks:
             self.blocks.append((path, replace(block, page=number)))
-            self.characters += len(block.text)
+            self._characters += len(block.text)
+        self.truncated = found.truncated or self._characters > self._request.limits.characters
 
 
 def _with_titles(blocks: list[tuple[str, Block]], titles: dict[str, str]) -> list[Block]:

@@ -8,6 +8,7 @@ import re
 from indexer.extract import hypertext
 from indexer.extract.encodings import declared_inside, decode
 from indexer.extract.headings import Outline
+from indexer.extract.quota import EnoughError
 from indexer.extract.readers.text import charset
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 
@@ -21,30 +22,40 @@ _LINES = frozenset(
     {"br", "button", "caption", "dd", "div", "dt", "figcaption", "legend", "li", "option", "summary", "textarea", "tr"}
 )
 _CELLS = frozenset({"td", "th"})
+_PARTINGS = dict.fromkeys(_PARAGRAPHS, "\n\n") | dict.fromkeys(_LINES, "\n") | dict.fromkeys(_CELLS, "\t")
 _EMPTY = frozenset({"br", "hr"})
+_WITH_ITS_LINES = frozenset({"pre", "textarea"})
+_AT_START = {tag: parting for tag, parting in _PARTINGS.items() if tag not in _WITH_ITS_LINES}
+_AT_END = {tag: parting for tag, parting in _AT_START.items() if tag not in _EMPTY}
 _PICTURES = frozenset({"img", "area", "input"})
 _SOFT_HYPHEN = "\xad"  # nobody sees it, and nobody would find the word
 _WHITE_SPACE = re.compile(r"[ \t\n\r\f]+")
-_WITH_ITS_LINES = frozenset({"pre", "textarea"})
+_MORE_THAN_A_SPACE = re.compile(r"[ \t\n\r\f]{2,}|[\t\n\r\f]")
 
 
 def read(content: Buffer, request: Request) -> Reading:
     """One block per section; facts: title and encoding."""
     data = bytes(content)
     decoded = decode(data, charset(request.declared_media_type) or declared_inside(data), request.encoding)
-    page = _Page()
-    hypertext.parse(decoded.text, page)
+    page = _Page(request)
+    truncated = False
+    try:
+        hypertext.parse(decoded.text, page)
+    except EnoughError:
+        truncated = True
     page.end_section()
     facts: dict[str, Fact] = {"encoding": decoded.encoding, "encoding_confidence": decoded.confidence}
     if title := _WHITE_SPACE.sub(" ", "".join(page.title)).strip():
         facts["title"] = title
-    return Reading(page.blocks, facts)
+    return Reading(page.blocks, facts, truncated=truncated)
 
 
 class _Page:
     """Collects the words. Depth costs nothing: only the open skipped element is remembered."""
 
-    def __init__(self) -> None:
+    with_attributes = _PICTURES
+
+    def __init__(self, request: Request) -> None:
         self.blocks: list[Block] = []
         self.title: list[str] = []
         self._pieces: list[str] = []
@@ -57,10 +68,14 @@ class _Page:
         self._in_title = False
         self._in_reading = False
         self._as_it_stands = 0
+        self._request = request
+        self._characters = 0  # at least so many, whatever white space is taken away later
 
     def start(self, tag: str, attributes: dict[str, str]) -> None:
         """A start tag."""
-        if self._skipping:
+        if (parting := _AT_START.get(tag)) and self._is_in_plain_text():  # as nearly all do
+            self._pieces.append(parting)
+        elif self._skipping:
             self._skipped_depth += tag == self._skipping
         elif tag in _SKIPPED:
             self._skipping, self._skipped_depth = tag, 1
@@ -79,7 +94,9 @@ class _Page:
 
     def end(self, tag: str) -> None:
         """An end tag."""
-        if self._skipping:
+        if (parting := _AT_END.get(tag)) and self._is_in_plain_text():
+            self._pieces.append(parting)
+        elif self._skipping:
             self._skipped_depth -= tag == self._skipping
             if self._skipped_depth == 0:
                 self._skipping = ""
@@ -100,7 +117,16 @@ class _Page:
             self._readings.append(text.strip())
         elif not self._skipping:
             text = text.replace(_SOFT_HYPHEN, "")
-            self._pieces.append(text if self._as_it_stands else _WHITE_SPACE.sub(" ", text))
+            if not self._as_it_stands:
+                text = _MORE_THAN_A_SPACE.sub(" ", text)
+                self._characters += len(text.strip())
+            self._pieces.append(text)
+
+    def pause(self) -> None:
+        """Ends the reading once there is enough, or no time any more."""
+        self._request.check_time()
+        if self._characters > self._request.limits.characters:
+            raise EnoughError
 
     def end_section(self) -> None:
         """What was collected since the last heading becomes a block."""
@@ -109,6 +135,9 @@ class _Page:
             self.blocks.append(Block(f"{text}\n\n", heading=self._heading))
         self._pieces.clear()
         self._heading = None
+
+    def _is_in_plain_text(self) -> bool:
+        return not (self._skipping or self._in_title or self._in_reading)
 
     def _end_heading(self) -> None:
         if self._heading_level is not None:
@@ -120,16 +149,12 @@ class _Page:
         if tag == "ruby":
             self._pieces += [f" {''.join(self._readings)} "] if self._readings else []
             self._readings.clear()
-        elif tag in _PARAGRAPHS:
-            self._pieces.append("\n\n")
-        elif tag in _LINES:
-            self._pieces.append("\n")
-        elif tag in _CELLS:
-            self._pieces.append("\t")
+        elif parting := _PARTINGS.get(tag):
+            self._pieces.append(parting)
 
 
 _SPACES = re.compile(r"[ \t]{2,}")
-_SPACE_AT_LINE_END = re.compile(r"[ \t]?\n[ \t]?")
+_SPACE_AT_LINE_END = re.compile(r"[ \t]\n[ \t]?|\n[ \t]")
 _EMPTY_LINES = re.compile(r"\n{3,}")
 
 

@@ -1,12 +1,18 @@
 """Markdown: the words without the marks, each section under its heading."""
 
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from indexer.extract.headings import Outline
+from indexer.extract.quota import EnoughError, Quota
 from indexer.extract.readers import text as plain
 from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 
+_TOKENS_AT_ONCE = 1000
 _FRONT_MATTER = "---\n"
 _CODE = frozenset({"fence", "code_block"})
 _AFTER = {
@@ -22,28 +28,48 @@ _AFTER = {
 def read(content: Buffer, request: Request) -> Reading:
     """One block per section; the first heading is the title. Code and the words of links and images are kept."""
     whole = plain.read(content, request)
-    source = _without_front_matter(whole.blocks[0].text)
+    truncated = False
+    quota = Quota(request.limits.characters)
     blocks: list[Block] = []
     lines: list[str] = []
     outline = Outline()
     title: str | None = None
     heading: str | None = None
-    tokens = MarkdownIt("commonmark").enable("table").parse(source)
-    for before, token in zip([None, *tokens], tokens, strict=False):
-        if token.type == "heading_open":
-            _close(blocks, lines, heading)
-        elif before is not None and before.type == "heading_open":
-            words = _inline(token)
-            title = title or words
-            heading = outline.enter(int(before.tag[1]), words)
-            lines.append(f"{words}\n\n")
-        else:
-            lines.append(_words(token))
+    try:
+        for before, token in pairwise(_tokens(_without_front_matter(whole.blocks[0].text), request)):
+            if token.type == "heading_open":
+                _close(blocks, lines, heading)
+            words = _words(token)
+            if before.type == "heading_open":
+                title = title or words
+                heading = outline.enter(int(before.tag[1]), words)
+                words += "\n\n"
+            lines.append(words)
+            quota.spend(len(words))
+    except EnoughError:
+        truncated = True
     _close(blocks, lines, heading)
     facts: dict[str, Fact] = dict(whole.facts)
     if title:
         facts["title"] = title
-    return Reading(blocks, facts)
+    return Reading(blocks, facts, truncated=truncated)
+
+
+def _tokens(source: str, request: Request) -> Iterator[Token]:
+    """The tokens behind one that begins all. Raises OutOfTimeError.
+
+    What is inside a paragraph is taken apart here, one by one: it is more than half of the work.
+    """
+    parser = MarkdownIt("commonmark").enable("table").disable("inline")
+    references: dict[str, Any] = {}
+    yield Token("", "", 0)
+    for number, token in enumerate(parser.parse(source, references), start=1):
+        if number % _TOKENS_AT_ONCE == 0:
+            request.check_time()
+        if token.type == "inline":
+            token.children = []
+            parser.inline.parse(token.content, parser, references, token.children)
+        yield token
 
 
 def _without_front_matter(source: str) -> str:
@@ -75,7 +101,7 @@ def _inline(token: Token) -> str:
 
 def _inline_words(token: Token) -> str:
     match token.type:
-        case "text" | "code_inline" | "image":
+        case "text" | "text_special" | "code_inline" | "image":
             return token.content
         case "softbreak" | "hardbreak":
             return "\n"

@@ -102,13 +102,18 @@ def _bodies(properties: Properties, request: Request, members: Members) -> Itera
     if not page and (words := properties.text(_PAGE)):
         page, declared = words.encode("utf-8", "replace"), "utf-8"
     media_type = f"text/html; charset={declared}" if declared else ""
-    yield KINDS["html"].read_inside(page, replace(request, declared_media_type=media_type)).blocks
+    yield _noted(KINDS["html"].read_inside(page, replace(request, declared_media_type=media_type)), members)
     if packed := properties.binary(_RTF):
         try:
             rtf = unpacked(packed, request.limits.member_bytes)
-            yield choose_kind(rtf).read_inside(rtf, request).blocks
+            yield _noted(choose_kind(rtf).read_inside(rtf, request), members)
         except Permanent as refusal:
             members.fail(BODY, reason(refusal))
+
+
+def _noted(reading: Reading, members: Members) -> list[Block]:
+    members.truncated = members.truncated or reading.truncated
+    return reading.blocks
 
 
 def _attach(file: Compound, attachment: Properties, members: Members, attached: list[str]) -> None:

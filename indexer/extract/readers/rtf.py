@@ -6,6 +6,7 @@ except where somebody ended one, so pages are approximate.
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from indexer.extract.headings import Outline
 from indexer.extract.quota import EnoughError, Quota
@@ -21,25 +22,34 @@ from indexer.extract.rtf.words import (
     SYMBOLS,
     UNREAD,
 )
-from indexer.extract.types import Block, Buffer, Fact, Limits, Reading, Request
+from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 
+_WORD = re.compile(r"\\([a-zA-Z]{1,32})(-?[0-9]{1,10})?")
 _TOKEN = re.compile(
-    r"""\\([a-zA-Z]{1,32})(-?[0-9]{1,10})?\ ?  # a word with its number
-    |\\'([0-9a-fA-F]{2})                       # a byte
-    |\\(.)                                     # a sign
+    r"""((?:\\(?!bin(?![a-zA-Z]))[a-zA-Z]{1,32}(?:-?[0-9]{1,10})?\ ?){1,32}+)  # words with their numbers
+    |((?:[^\\{}\r\n\x00]++|\\'[0-9a-fA-F]{2})+)                              # text, and bytes of it
     |([{}])
+    |\\bin(-?[0-9]{1,10})?\ ?                                                # behind it stands no RTF
+    |\\(.)                                                                   # a sign
     |[\r\n\x00]+
-    |([^\\{}\r\n\x00]+)
     |.""",
     re.VERBOSE | re.DOTALL,
 )
+_RUN, _TEXT, _BRACE, _BINARY, _SIGN = range(1, 6)  # the group of a match tells what it is
+_MEANT = (
+    UNREAD | READ_THOUGH_STARRED | ASIDES | AROUND | SIGNS.keys()
+    | {"u", "par", "sect", "page", "uc", "f", "fcharset", "ansicpg", "mac", "pc", "pca", "deleted", "plain", "pard"}
+    | {"outlinelevel", "title", "fldinst"}
+)  # fmt: skip
+_RUNS_REMEMBERED = 2048
+_STRETCH = 1 << 16
 _LINK = re.compile(r'HYPERLINK\s+"((?:https?|mailto):[^"\s]*)"')
 _LONGEST_INSTRUCTION = 4096
 
 
 def read(content: Buffer, request: Request) -> Reading:
     """Blocks by page and section; facts: title, pages (approximate). `partial` says so where the end is missing."""
-    story = _Story(request.limits)
+    story = _Story(request)
     truncated = False
     try:
         is_whole = story.read(bytes(content).decode("latin-1"))
@@ -60,6 +70,25 @@ def _joined(pieces: list[str]) -> str:
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
+@lru_cache(_RUNS_REMEMBERED)
+def _meant(run: str) -> tuple[tuple[str, int | None], ...]:
+    """The words with their numbers that mean something here; '' for some that only say what something looks like.
+
+    Programs write the same runs again and again.
+    """
+    words: list[tuple[str, int | None]] = []
+    for word, number in _WORD.findall(run):
+        if word in _MEANT:
+            words.append((word, int(number) if number else None))
+        elif not words or words[-1][0]:
+            words.append(("", None))
+    return tuple(words)
+
+
+def _with_bytes(text: str) -> str:
+    return text.replace("\\'", "\\x").encode("latin-1").decode("unicode_escape") if "\\" in text else text
+
+
 @dataclass(frozen=True, slots=True)
 class _Group:
     """What holds until the next closing brace. A group that changes nothing shares that of the one around it."""
@@ -73,11 +102,12 @@ class _Group:
 class _Story:
     """Collects the words in one pass."""
 
-    def __init__(self, limits: Limits) -> None:
+    def __init__(self, request: Request) -> None:
         self.title: list[str] = []
         self.page = 1
-        self._limits = limits
-        self._quota = Quota(limits.characters)
+        self._request = request
+        self._limits = request.limits
+        self._quota = Quota(request.limits.characters)
         self._blocks: list[Block] = []
         self._around: dict[str, None] = {}  # headers and footers repeat, and are kept once
         self._outline = Outline()
@@ -91,7 +121,7 @@ class _Story:
         self._stack: list[_Group] = []
         self._bytes = bytearray()  # those of one character may come in several tokens
         self._to_skip = 0  # what stands beside \u for programs that do not know it
-        self._was_opened = self._starred = False
+        self._starred = False
         self._code_page = WESTERN
         self._fonts: dict[int, str] = {}
         self._font = 0
@@ -99,23 +129,26 @@ class _Story:
     def read(self, source: str) -> bool:
         """Reads the document; returns whether its end is there."""
         at = 0
+        was_opened, pause_at = False, _STRETCH
         while found := _TOKEN.match(source, at):
             at = found.end()
-            was_opened, self._was_opened = self._was_opened, found[5] == "{"
-            self._starred = self._starred or (was_opened and found[4] == "*")
-            word, number, byte, sign, brace, text = found.groups()
-            if text is not None:
-                self._text(text)
-            elif byte is not None:
-                self._byte(int(byte, 16))
-            elif word == "bin":
-                at += max(0, int(number or 0))
-            elif word is not None:
-                self._word(word, int(number) if number else None)
-            elif sign is not None:
-                self._sign(sign)
-            elif brace is not None and self._is_closed_by(brace):
+            kind = found.lastindex
+            if kind == _RUN:
+                for word, number in _meant(found[_RUN]):
+                    self._word(word, number)
+            elif kind == _TEXT:
+                self._text(_with_bytes(found[_TEXT]))
+            elif kind == _BRACE and self._is_closed_by(found[_BRACE]):
                 return True
+            elif kind == _BINARY:
+                at += max(0, int(found[_BINARY]))
+            elif kind == _SIGN:
+                self._starred = self._starred or (was_opened and found[_SIGN] == "*")
+                self._sign(found[_SIGN])
+            was_opened = kind == _BRACE and found[_BRACE] == "{"
+            if at > pause_at:
+                pause_at = at + _STRETCH
+                self._request.check_time()
         while self._stack:
             self._close()
         return False
@@ -219,12 +252,6 @@ class _Story:
             text = text[skipped:]
         if self._group.into in self._pieces:
             self._bytes += text.encode("latin-1")
-
-    def _byte(self, byte: int) -> None:
-        if self._to_skip:
-            self._to_skip -= 1
-        elif self._group.into in self._pieces:
-            self._bytes.append(byte)
 
     def _sign(self, sign: str) -> None:
         if sign in ITSELF:  # perhaps the second byte of a character

@@ -23,6 +23,7 @@ from pipeline.errors import Permanent
 
 _T = TypeVar("_T")
 
+_ROWS_AT_ONCE = 1000
 _LEEWAY = 2  # a sheet is cut by its strings only behind the place where its text is
 _COMPOUND_FILE = b"\xd0\xcf\x11\xe0"
 _NOT_CELLS = re.compile(
@@ -110,7 +111,7 @@ def _sheets(workbook: bytes, request: Request, around: Reading) -> Reading:
                 failed.append(f"{name}: the time was up before it was read")
                 continue
             try:
-                lines, left = _lines(book, number - 1, left)
+                lines, left = _lines(book, number - 1, left, request)
             except CalamineError:
                 failed.append(f"{name}: it is damaged")
                 continue
@@ -124,10 +125,15 @@ def _sheets(workbook: bytes, request: Request, around: Reading) -> Reading:
     return Reading(blocks, facts, truncated=left < 0, partial=around.partial + failed)
 
 
-def _lines(book: CalamineWorkbook, index: int, left: int) -> tuple[list[str], int]:
-    """The rows of a sheet that are not empty, and how many characters are left after them; below zero is too many."""
-    lines = []
-    for row in _carefully(lambda: book.get_sheet_by_index(index)).iter_rows():
+def _lines(book: CalamineWorkbook, index: int, left: int, request: Request) -> tuple[list[str], int]:
+    """The rows of a sheet that are not empty, and how many characters are left after them; below zero is too many.
+
+    A time that is up leaves none.
+    """
+    lines: list[str] = []
+    for number, row in enumerate(_carefully(lambda: book.get_sheet_by_index(index)).iter_rows(), start=1):
+        if number % _ROWS_AT_ONCE == 0 and request.time_is_up():
+            return lines, -1
         if words := line(row):
             lines.append(words)
             left -= len(words) + 1

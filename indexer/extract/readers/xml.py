@@ -5,6 +5,7 @@ Nothing is expanded and nothing fetched. A file that declares entities or breaks
 
 import html
 import re
+from collections.abc import Iterable, Iterator
 from xml.parsers import expat
 
 from indexer.extract.encodings import declared_inside, decode
@@ -15,6 +16,7 @@ from indexer.extract.types import Block, Buffer, Fact, Reading, Request
 
 _FOR_PEOPLE = frozenset({"title", "alt", "label", "caption", "summary", "description", "text"})
 _SHORT = 256
+_PIECE = 1 << 20  # characters; a parser begins each anew with the token that it was in
 _ENCODED = re.compile(r"\s*+(?:[A-Za-z0-9+/]{60,}+\s++)*+[A-Za-z0-9+/]*+=*+\s*+")  # a picture or a program, as base64
 
 
@@ -29,7 +31,7 @@ def read(content: Buffer, request: Request) -> Reading:
     facts: dict[str, Fact] = {"encoding": decoded.encoding, "encoding_confidence": decoded.confidence}
     words = _Words(Quota(request.limits.characters))
     try:
-        words.parse(decoded.text.lstrip())
+        words.parse(request.in_time(_pieces(decoded.text.lstrip())))
     except _EntitiesError:
         return _as_it_stands(decoded.text, facts, "it declares XML entities, which are not expanded")
     except expat.ExpatError as error:
@@ -37,6 +39,10 @@ def read(content: Buffer, request: Request) -> Reading:
     except EnoughError:
         return Reading([Block(words.text())], facts, truncated=True)
     return Reading([Block(words.text())], facts)
+
+
+def _pieces(text: str) -> Iterator[str]:
+    return (text[at : at + _PIECE] for at in range(0, len(text), _PIECE))
 
 
 def _as_it_stands(text: str, facts: dict[str, Fact], why: str) -> Reading:
@@ -53,7 +59,7 @@ class _Words:
         self._between_tags: list[str] = []
         self._after_end_tag = False
 
-    def parse(self, text: str) -> None:
+    def parse(self, pieces: Iterable[str]) -> None:
         """Raises _EntitiesError, EnoughError or ExpatError."""
         parser = expat.ParserCreate("utf-8", namespace_separator="}")  # whatever the file declares: it is decoded
         parser.buffer_text = True
@@ -62,7 +68,9 @@ class _Words:
         parser.CharacterDataHandler = self._between_tags.append
         parser.EntityDeclHandler = self._entity
         parser.SkippedEntityHandler = self._skipped
-        parser.Parse(text.encode("utf-8", "replace"), True)
+        for piece in pieces:
+            parser.Parse(piece.encode("utf-8", "replace"), False)
+        parser.Parse(b"", True)
 
     def text(self) -> str:
         """What was collected."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from indexer.extract import KINDS, Kind, Request, extractor, fingerprint, sniff
+from indexer.extract import KINDS, Kind, Limits, Request, extractor, fingerprint, sniff
 from indexer.extract.allowance import limits, ocr_as_set
 from indexer.extract.expected import expected_key
 from indexer.extract.sniff import VERSION
@@ -50,6 +50,14 @@ def test_workers_announce_the_settings_that_decide_a_text_and_no_others(settings
     value = getattr(settings, name)
     other = settings.model_copy(update={name: "deu" if name == "ocr_languages" else value + 1})
     assert (deciding(other) != deciding(settings)) == (key(other) != key(settings))
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.name)
+def test_more_time_makes_another_result_of_all_that_it_may_cut(kind: Kind):
+    def key(seconds: float) -> str:
+        return fingerprint(kind, Request(b"", limits=Limits(seconds=seconds)))
+
+    assert (key(30) == key(60)) == (kind.name in {"text", "csv", "tsv", "json"})
 
 
 @pytest.mark.parametrize("stored", ["", "papyrus-1.1", "pdf"])

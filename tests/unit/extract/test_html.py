@@ -1,8 +1,17 @@
+import random
+import re
 import time
 
 import pytest
 
-from indexer.extract import Extraction, Request, extract
+from indexer.extract import Extraction, Request, extract, hypertext
+
+PIECES = [
+    *("<", ">", "/", '"', "'", "=", " ", "\n", "words", "1 < 2", "&amp;", "<p>", "</p>", "</P >", "<br/>", "<br / >"),
+    *("<!--", "-->", '<img alt="x">', "<img alt='y & &lt;' src=z>", "<img alt=a/>", "<img alt=a ALT=b>", '<a b="<">'),
+    *('<a b">', "<td\n class = 'c'>", "<pre>", "</pre>", "<title>", "</title>", "<script>", "</script>", "<xmp/>"),
+    *("<rt>", "</rt>"),
+]
 
 
 def read(body: str) -> Extraction:
@@ -45,6 +54,14 @@ def text(body: str) -> str:
 )
 def test_words_of_a_page(body: str, words: str):
     assert text(body) == words
+
+
+def test_the_short_way_reads_what_the_careful_way_reads(monkeypatch: pytest.MonkeyPatch):
+    chance = random.Random(3)  # noqa: S311 - no secret
+    pages = ["".join(chance.choices(PIECES, k=30)) for _ in range(300)]
+    short = [read(page) for page in pages]
+    monkeypatch.setattr(hypertext, "_PLAIN_TAG", re.compile("(?!)"))
+    assert [read(page) for page in pages] == short
 
 
 def test_headings_make_paths_and_the_title_is_a_fact():

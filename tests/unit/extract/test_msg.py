@@ -112,6 +112,12 @@ def test_a_date_beyond_all_calendars_is_left_out():
     assert "date" not in read(content[:at] + b"\xff" * 8 + content[at + 8 :]).facts
 
 
+def test_packed_rtf_may_repeat_what_it_is_writing():
+    body = b"\x02a\x0c\xf6..."  # a letter, and eight from where it stands on
+    head = (len(body) + 12).to_bytes(4, "little") + (12).to_bytes(4, "little") + b"LZFu" + bytes(4)
+    assert unpacked(head + body, 100) == b"aaaaaaaaa..."
+
+
 def test_packed_rtf():
     packed_ = msg.packed_rtf(RTF)
     assert unpacked(packed_, 1000) == RTF

@@ -40,6 +40,8 @@ def test_bytes_are_read_in_the_encoding_of_their_font(body: str, words: str):
         (r"\u-10179?\u-8652?", "😴"),
         (r"\u-3913?x", "\u2022x"),
         (r"\uc1\u8212\emdash x", "\u2014x"),
+        (r"\uc1\u8212\lang7\langnp7\tab x", "\u2014\tx"),
+        (r"{\*\lang7\b0 no}{\lang7\*\b0 x}\bin3 }}}\binary y", "xy"),
         (r"a\~b\_c\-d\{\}\\", "a\xa0b\u2011cd{}\\"),
         (r"\lquote a\rquote\tab b\line c", "‘a’\tb\nc"),
     ],
