@@ -39,9 +39,9 @@ class CountingPool(ExtractionPool):
         super().__init__(settings)
         self.asked: list[str] = []
 
-    def submit(self, request: Request, kind: Kind | None = None) -> Future[Extraction]:
+    def submit(self, request: Request, kind: Kind | None = None, *, crashed_before: bool = False) -> Future[Extraction]:
         self.asked.append(request.filename)
-        return super().submit(request, kind)
+        return super().submit(request, kind, crashed_before=crashed_before)
 
     def taken(self) -> list[str]:
         """What was extracted since somebody last asked."""
