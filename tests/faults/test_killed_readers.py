@@ -122,7 +122,7 @@ def living(processes: set[psutil.Process]) -> list[psutil.Process]:
 
 
 def test_everything_ended_as_it_would_have_without(scene: Scene) -> None:
-    """But for the few that were being read when their reader was killed, a second time and alone; or a member of one."""
+    """But for the few whose reader was killed while it read them, a second time and alone; or a member of one."""
     rows = scene.world.rows("""
         SELECT j.document_id, j.state, q.code,
                ARRAY(SELECT CASE WHEN r.facts ? 'left_out' THEN 'extractor_crashed' ELSE r.text_quality END
