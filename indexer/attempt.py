@@ -16,7 +16,8 @@ from sqlalchemy import Engine
 
 from indexer.extract import Extraction
 from indexer.extract.allowance import limits, ocr_as_set
-from indexer.extract.isolation.pool import Crashed, ExtractionPool
+from indexer.extract.isolation.deaths import CRASHED, Crashed
+from indexer.extract.isolation.pool import ExtractionPool
 from indexer.loading import loaded
 from indexer.search.backend import SearchBackend
 from indexer.settling import Settler
@@ -122,7 +123,9 @@ class Indexer:
             if attempt.request is None or attempt.key is None or attempt.result is not None:
                 continue
             if attempt.key not in by_key:
-                by_key[attempt.key] = self._pool.submit(attempt.request, attempt.kind)
+                by_key[attempt.key] = self._pool.submit(
+                    attempt.request, attempt.kind, crashed_before=_crashed_before(attempt)
+                )
             under_way.setdefault(by_key[attempt.key], []).append(attempt)
         return under_way
 
@@ -134,8 +137,7 @@ class Indexer:
         except Crashed as error:
             lease = attempt.lease
             events.emit("extraction.crashed", job_id=str(lease.job_id), generation=lease.generation, error=str(error))
-            again = lease.last_code == error.code
-            attempt.outcome = (Rejected if again else RetryLater)(error.code, error.message)
+            attempt.outcome = (Rejected if _crashed_before(attempt) else RetryLater)(error.code, error.message)
         except Permanent as error:
             attempt.outcome = Rejected(error.code, error.message)
         except Transient as error:
@@ -144,3 +146,7 @@ class Indexer:
             attempt.outcome = STOPPED
         except Exception as error:  # noqa: BLE001 - a fault of ours must not take the batch along
             attempt.outcome = failed(attempt, error)
+
+
+def _crashed_before(attempt: Attempt) -> bool:
+    return attempt.lease.last_code == CRASHED

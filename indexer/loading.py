@@ -40,7 +40,8 @@ def _load(engine: Engine, attempts: list[Attempt], limits: Limits, ocr: Ocr | No
             attempt.stages.load_ms = round((time.monotonic() - started) * 1000)
         found = results.find(connection, {a.key for a in attempts if a.key is not None})
     for attempt in attempts:
-        attempt.result = found.get(attempt.key) if attempt.key is not None else None
+        result = found.get(attempt.key) if attempt.key is not None else None
+        attempt.result = result if result and result.serves(attempt.lease.accepted_at) else None
 
 
 def _copied(connection: Connection, sha256: bytes, files: ExitStack) -> Path:

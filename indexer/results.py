@@ -9,6 +9,7 @@ all that read what was inside (`zip-4.1+pdf-2+text-1`), and found by the first a
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import NamedTuple
 
 import orjson
@@ -38,23 +39,35 @@ class Result:
     text_quality: str
     passages: list[Passage]
     language: str | None
+    incomplete_since: datetime | None = None
+
+    def serves(self, accepted_at: datetime) -> bool:
+        """Whether a version that was accepted then takes this text: one in which members were left out may be chance.
+
+        So it serves whoever waited then, and is not what somebody gets who asks once more.
+        """
+        return self.incomplete_since is None or accepted_at <= self.incomplete_since
 
 
 def find(connection: Connection, keys: Collection[Key]) -> dict[Key, Result]:
-    """The stored results among these keys; where two texts were stored at once, all take the first."""
+    """The stored results among these keys; where two texts were stored at once, all take the first.
+
+    One in which members were left out stands behind one in which none was.
+    """
     if not keys:
         return {}
     rows = connection.execute(
         text("""
             SELECT DISTINCT ON (k.sha256, k.extractor, k.fingerprint)
                    r.result_id, k.sha256, k.extractor, k.fingerprint, r.media_type, r.text_quality, r.passages,
-                   r.facts ->> 'language' AS language
+                   r.facts ->> 'language' AS language,
+                   CASE WHEN r.facts ? 'left_out' THEN r.created_at END AS incomplete_since
             FROM unnest(CAST(:hashes AS bytea[]), CAST(:extractors AS text[]), CAST(:fingerprints AS text[]))
                  AS k (sha256, extractor, fingerprint)
             JOIN results r ON r.sha256 = k.sha256 AND r.fingerprint = k.fingerprint
                  AND split_part(r.extractor, '+', 1) = k.extractor
                  AND (string_to_array(r.extractor, '+'))[2:] <@ CAST(:inside AS text[])
-            ORDER BY k.sha256, k.extractor, k.fingerprint, r.result_id
+            ORDER BY k.sha256, k.extractor, k.fingerprint, r.facts ? 'left_out', r.result_id
         """),
         {
             "hashes": [key.sha256 for key in keys],
@@ -65,14 +78,17 @@ def find(connection: Connection, keys: Collection[Key]) -> dict[Key, Result]:
     )
     return {
         Key(row.sha256, row.extractor, row.fingerprint): Result(
-            row.result_id, row.media_type, row.text_quality, unpack(row.passages), row.language
+            row.result_id, row.media_type, row.text_quality, unpack(row.passages), row.language, row.incomplete_since
         )
         for row in rows
     }
 
 
 def store(connection: Connection, extractions: Mapping[Key, Extraction]) -> None:
-    """Stores results; what somebody else stored in the meantime stays as it is. In key order, against deadlocks."""
+    """Stores results; what somebody else stored in the meantime stays as it is. In key order, against deadlocks.
+
+    Where members are left out as before, the text that is there is as good as a new one.
+    """
     rows = sorted((_with_inside(key, extraction), extraction) for key, extraction in extractions.items())
     connection.execute(
         text("""
@@ -83,7 +99,8 @@ def store(connection: Connection, extractions: Mapping[Key, Extraction]) -> None
                 CAST(:media_types AS text[]), CAST(:qualities AS text[]), CAST(:facts AS text[]),
                 CAST(:passages AS bytea[])
             ) AS r (sha256, extractor, fingerprint, media_type, text_quality, facts, passages)
-            ON CONFLICT ON CONSTRAINT extracted_once DO NOTHING
+            ON CONFLICT ON CONSTRAINT extracted_once
+                DO UPDATE SET created_at = now() WHERE results.facts ? 'left_out'
         """),
         {
             "hashes": [key.sha256 for key, _ in rows],

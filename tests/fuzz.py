@@ -23,7 +23,8 @@ import psutil
 from fencepost.samples import files
 from indexer.extract import Extraction, Request
 from indexer.extract.allowance import limits
-from indexer.extract.isolation.pool import Crashed, ExtractionPool
+from indexer.extract.isolation.deaths import Crashed
+from indexer.extract.isolation.pool import ExtractionPool
 from pipeline.errors import Permanent
 from pipeline.outcomes import TextQuality
 from pipeline.settings import Extract

@@ -16,7 +16,8 @@ from fencepost.cli.output import FAILED, complain, console, examples, place, pri
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from indexer.extract import Extraction
+    from indexer.extract import Extraction, Request
+    from indexer.extract.isolation.pool import ExtractionPool
 
 STDIN = Path("-")
 
@@ -89,11 +90,21 @@ def _reader(encoding: str) -> "Iterator[Callable[[Path, str], dict[str, Any]]]":
             content = sys.stdin.buffer.read() if file == STDIN else file
             request = Request(content, name, encoding=encoding, limits=limits(settings), ocr=ocr(settings))
             try:
-                return _answer(name, pool.submit(request).result())
+                return _answer(name, _read(pool, request))
             except (Permanent, Transient) as error:
                 return {"file": name, **failure(error.code, error.message)}
 
         yield read
+
+
+def _read(pool: "ExtractionPool", request: "Request") -> "Extraction":
+    """What a worker has in the end: what crashes is tried again."""
+    from indexer.extract.isolation.deaths import Crashed
+
+    try:
+        return pool.submit(request).result()
+    except Crashed:
+        return pool.submit(request, crashed_before=True).result()
 
 
 def _answer(name: str, extraction: "Extraction") -> dict[str, Any]:

@@ -14,8 +14,9 @@ PARTED_BY = "/"
 class Members:
     """Collects the blocks of members one after the other; one that fails is named in `partial` and harms no other.
 
-    So is one that lies too deep, one that an archive inside does not have the limits left for, one that took all the
-    time before, and all that come after the time is up: what was read of a document is never lost for what was not.
+    So is one that lies too deep, one that an archive inside does not have the limits left for, one that an earlier
+    reading ended with, and all that come after the time is up: what was read of a document is never lost for what was
+    not.
     """
 
     def __init__(self, request: Request) -> None:
@@ -49,24 +50,30 @@ class Members:
         if self.truncated:
             return
         name = self._unique(name)
-        failed: list[str] = []
-        try:
-            reading = self._reading(self._inside(name), reader)
-        except Permanent as refusal:
-            failed = [f"{name}: {reason(refusal)}"]
-        except MemoryError:
-            raise
-        except Exception as error:  # noqa: BLE001 - whatever it is, it is this member's
-            failed = [f"{name}: its reader failed ({type(error).__name__})"]
-        else:
-            failed = [f"{name}{PARTED_BY}{inside}" for inside in reading.partial]
-            self._take(name, reading)
+        with self._request.spent.inside() as number:
+            failed = self._failed(name, number, reader)
         if not quietly:
             self.partial += failed
 
     def fail(self, name: str, why: str) -> None:
         """Names a member that cannot be read."""
         self.partial.append(f"{name}: {why}")
+
+    def _failed(self, name: str, number: int, reader: Callable[[Request], Reading]) -> list[str]:
+        """Takes what can be read of a member, and names what cannot. Raises MemoryError."""
+        if why := self._request.left_out.get(number):
+            self._request.spent.versions.update(versions_inside().values())  # any of them may be what ended it
+            return [f"{name}: {why}"]
+        try:
+            reading = reader(self._inside(name))
+        except Permanent as refusal:
+            return [f"{name}: {reason(refusal)}"]
+        except MemoryError:
+            raise
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is this member's
+            return [f"{name}: its reader failed ({type(error).__name__})"]
+        self._take(name, reading)
+        return [f"{name}{PARTED_BY}{inside}" for inside in reading.partial]
 
     def _inside(self, name: str) -> Request:
         request = self._request
@@ -78,13 +85,6 @@ class Members:
         return replace(
             request, content=b"", filename=filename, declared_media_type="", encoding="", depth=request.depth + 1
         )
-
-    def _reading(self, inside: Request, reader: Callable[[Request], Reading]) -> Reading:
-        with inside.spent.inside() as number:
-            if number == inside.skipped:
-                inside.spent.versions.update(versions_inside().values())  # any of them may be what took so long
-                raise Permanent("extractor_timeout", "It takes too long to be read.")
-            return reader(inside)
 
     def _unique(self, name: str) -> str:
         self._names[name] += 1

@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from mmap import ACCESS_READ, mmap
@@ -59,7 +59,8 @@ class Spent:
 
     `versions` are those of the readers that all this was given to, and of the sniffer where it was in doubt.
     `entered` counts the members of members too, in an order that is the same each time. `tell` is told which of them is
-    being read from now on, 0 for the document itself. `out_of_time` says that something was left out for want of time.
+    being read from now on, 0 for the document itself; whatever ends the document inside a member leaves it at that.
+    `out_of_time` says that something was left out for want of time.
     """
 
     inflated_bytes: int = 0
@@ -78,11 +79,9 @@ class Spent:
         self.entered += 1
         around, self._reading = self._reading, self.entered
         self.tell(self._reading)
-        try:
-            yield self._reading
-        finally:
-            self._reading = around
-            self.tell(around)
+        yield self._reading
+        self._reading = around
+        self.tell(around)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ class Request:
 
     `ocr` is None where pictures are not read. A member of another document has a `depth` and shares what is `spent`.
     Of the `seconds` that there are for this very try, with pictures, the last are left for handing over what was read
-    until then. The member of the number `skipped` is not read: it took all of them before.
+    until then. Members whose number is in `left_out` are not read, for the reason that is given there.
     """
 
     content: Buffer | Path
@@ -102,7 +101,7 @@ class Request:
     ocr: Ocr | None = None
     depth: int = 0
     seconds: float = math.inf
-    skipped: int = 0
+    left_out: Mapping[int, str] = field(default_factory=dict)
     spent: Spent = field(default_factory=Spent, compare=False)
 
     def time_is_up(self) -> bool:

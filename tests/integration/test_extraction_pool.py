@@ -18,8 +18,9 @@ from indexer.extract import KINDS, Request, choose_kind, extract
 from indexer.extract.allowance import limits
 from indexer.extract.isolation import nursery
 from indexer.extract.isolation import pool as pool_module
+from indexer.extract.isolation.deaths import Crashed
 from indexer.extract.isolation.nursery import _KEPT_VARIABLES, Child
-from indexer.extract.isolation.pool import Crashed, ExtractionPool, in_process
+from indexer.extract.isolation.pool import ExtractionPool, in_process
 from pipeline.errors import Permanent, Transient
 from pipeline.outcomes import TextQuality
 from pipeline.settings import Extract
@@ -107,33 +108,6 @@ def test_a_pdf_with_a_crowd_of_attached_files_ends_in_time(in_a_leaf: int, named
     assert (found.passages[0].text, found.text_quality) == ("a word\n\n", TextQuality.PARTIAL)
     assert isinstance(found.facts["partial"], list)
     assert re.match(named, found.facts["partial"][0])
-
-
-@pytest.mark.parametrize("path", ["slow.pdf", "in.zip/slow.pdf"])
-def test_a_member_that_hangs_is_named_and_all_others_are_read(endless: Request, path: str):
-    inner = {"slow.pdf": endless.content, "beside.txt": b"words beside"}
-    members = {"in.zip": documents.archive(inner)} if "/" in path else inner  # type: ignore[arg-type] # bytes
-    archive = documents.archive({"a.pdf": LETTER.content, **members, "z.txt": b"last words"})  # type: ignore[dict-item]
-    with ExtractionPool(Extract(processes=1, seconds=2)) as hurried:
-        idle(hurried)
-        started = time.monotonic()
-        found = hurried.submit(Request(archive, "a.zip")).result(DEADLINE)
-        assert time.monotonic() - started < 2 * 2 + 2
-    assert [passage.text.strip() for passage in found.passages] == ["a short letter", "words beside", "last words"]
-    assert found.text_quality is TextQuality.PARTIAL
-    assert found.facts["partial"] == [f"{path}: It takes too long to be read"]
-
-
-def test_a_document_with_two_members_that_hang_is_tried_twice_and_no_more(endless: Request):
-    archive = documents.archive({f"{n}.pdf": endless.content for n in range(3)})  # type: ignore[misc] # bytes
-    with ExtractionPool(Extract(processes=1, seconds=1.5)) as hurried:
-        idle(hurried)
-        started = time.monotonic()
-        with pytest.raises(Permanent, match=r"longer than 1\.5 s") as refusal:
-            hurried.submit(Request(archive, "a.zip")).result(DEADLINE)
-        assert refusal.value.code == "extractor_timeout"
-        assert 2 * 1.5 <= time.monotonic() - started < 2 * 1.5 + 2
-        assert hurried.submit(LETTER).result(DEADLINE).text_quality == "ok"
 
 
 def test_short_plain_text_needs_no_child(pool: ExtractionPool):

@@ -10,7 +10,8 @@ import pytest
 from indexer.extract import Extraction, Limits, Ocr, Request
 from indexer.extract.allowance import ocr
 from indexer.extract.isolation import sandbox
-from indexer.extract.isolation.pool import Crashed, ExtractionPool
+from indexer.extract.isolation.deaths import Crashed
+from indexer.extract.isolation.pool import ExtractionPool
 from indexer.extract.isolation.trial import tried_ocr
 from indexer.extract.pictures import program
 from pipeline.errors import Permanent, SettingsError

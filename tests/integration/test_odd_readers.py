@@ -15,7 +15,8 @@ import pytest
 
 from indexer.extract import Request
 from indexer.extract.isolation import nursery, sandbox, wire
-from indexer.extract.isolation.pool import Crashed, ExtractionPool
+from indexer.extract.isolation.deaths import Crashed
+from indexer.extract.isolation.pool import ExtractionPool
 from pipeline.errors import Permanent
 from pipeline.settings import Extract
 from tests.support.odd_forkserver import document

@@ -1,7 +1,6 @@
 """A text is extracted once for its bytes, reader and settings; what another reader or setting would change is found."""
 
 from collections.abc import Iterator
-from concurrent.futures import Future
 from dataclasses import replace
 from typing import Any
 
@@ -10,17 +9,15 @@ from httpx import Client
 from pydantic import SecretStr
 
 from indexer import results
-from indexer.attempt import Indexer
-from indexer.extract import KINDS, Extraction, Kind, Request, extract
-from indexer.extract.isolation.pool import ExtractionPool
+from indexer.extract import KINDS, Request, extract
 from indexer.search.backend import SearchRequest
 from pipeline import quarantine
 from pipeline.agreement import disagreements
-from pipeline.holding import Holding
 from pipeline.outcomes import Rejected
 from pipeline.processes import Presence
 from pipeline.settings import Extract, Settings
 from tests.support import api, documents, indexing
+from tests.support.counting import CountingPool, deliver
 from tests.support.indexing import Library
 from tests.support.servers import Database
 from tests.support.world import World
@@ -32,23 +29,6 @@ FILES: dict[str, bytes] = {
     "notes.txt": b"plain notes",
     "letter.txt": CYRILLIC,
 }
-
-
-class CountingPool(ExtractionPool):
-    """A pool that remembers what it was given."""
-
-    def __init__(self, settings: Extract) -> None:
-        super().__init__(settings)
-        self.asked: list[str] = []
-
-    def submit(self, request: Request, kind: Kind | None = None) -> Future[Extraction]:
-        self.asked.append(request.filename)
-        return super().submit(request, kind)
-
-    def taken(self) -> list[str]:
-        """What was extracted since somebody last asked."""
-        asked, self.asked = sorted(self.asked), []
-        return asked
 
 
 @pytest.fixture
@@ -70,20 +50,6 @@ def shelf(library: Library, pool: CountingPool) -> Library:
     deliver(library, pool)
     assert pool.taken() == sorted(FILES)
     return library
-
-
-def deliver(library: Library, pool: CountingPool, settings: Settings | None = None) -> None:
-    """Does all that waits, as a worker."""
-    indexer = Indexer(
-        engine=library.world.engine,
-        backend=library.backend,
-        pool=pool,
-        holding=Holding(attempt_seconds=600),
-        worker_id=1,
-        settings=settings or library.world.settings,
-    )
-    for delivery in library.world.relay():
-        indexer.deliver(delivery.jobs)
 
 
 def outdated(client: Client, **wanted: Any) -> dict[str, Any]:

@@ -20,8 +20,8 @@ GUARDS = (
     Guard(
         "result key: encoding",
         "indexer/extract/extraction.py",
-        "(kind.name, encoding, *more)",
-        "(kind.name, *more)",
+        "(kind.name, encoding, *_deciding",
+        "(kind.name, *_deciding",
         "tests/unit/extract/test_samples.py::test_the_fingerprint_is_of_what_changes_the_text",
     ),
     Guard(
@@ -62,9 +62,16 @@ GUARDS = (
     Guard(
         "skipped members are of any version",
         "indexer/extract/members.py",
-        "inside.spent.versions.update(versions_inside().values())",
+        "self._request.spent.versions.update(versions_inside().values())",
         "pass",
         "tests/unit/extract/test_members.py::test_a_member_that_is_skipped_is_outdated_by_any_other_reader",
+    ),
+    Guard(
+        "what was left out is read again",
+        "indexer/results.py",
+        "self.incomplete_since is None or accepted_at <= self.incomplete_since",
+        "True",
+        "tests/integration/test_members_read_again.py::test_what_was_left_out_is_read_again_for_whoever_asks_later",
     ),
     Guard(
         "versions of a stranger",

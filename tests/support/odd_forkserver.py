@@ -5,6 +5,7 @@ import errno
 import os
 import signal
 import socket
+import stat
 import subprocess
 import sys
 import time
@@ -25,8 +26,11 @@ def document(deed: str, word: str = "") -> Request:
     return Request(f"<!doctype html><p>{deed} {word}".encode(), "odd.html")
 
 
-def _read(content: Buffer, _request: Request) -> Reading:
+def _read(content: Buffer, request: Request) -> Reading:
     deed, _, word = bytes(content).decode().removeprefix("<!doctype html><p>").partition(" ")
+    if deed == "claim":  # to be reading another member
+        request.spent.tell(int(word) if word else time.monotonic_ns() % 2**32)
+        _hang(word)
     return _DEEDS[deed](word)
 
 
@@ -91,6 +95,18 @@ def _refuse(code: str) -> NoReturn:
     raise Permanent(code, "No.")
 
 
+def _chatter(word: str) -> NoReturn:
+    frame = b'{"reading": %d}' % int(word)
+    (channel,) = [number for number in range(3, 64) if _errno(lambda n=number: _is_socket(n)) == "done"]
+    while True:
+        os.write(channel, len(frame).to_bytes(8, "big") + frame)
+
+
+def _is_socket(number: int) -> None:
+    if not stat.S_ISSOCK(os.fstat(number).st_mode):
+        raise OSError(errno.ENOTSOCK, os.strerror(errno.ENOTSOCK))
+
+
 def _tell_all(word: str) -> Reading:
     return Reading([Block(word)], {"much": ["x" * 1024 * 1024] * 80})
 
@@ -110,6 +126,8 @@ _DEEDS: dict[str, Callable[[str], Reading]] = {
     "work": _work,
     "swell": _swell,
     "refuse": _refuse,
+    "chatter": _chatter,
+    "starve": lambda word: Reading([Block(word)], {word: len(bytearray(1 << 40))}),
     "tell-all": _tell_all,
     "tell-nothing": _tell_nothing_very_often,
     "abort": lambda _word: os.abort(),

@@ -11,7 +11,11 @@ import shutil
 import signal
 import socket
 import sys
+from collections.abc import Iterable
+from mmap import mmap
 from pathlib import Path
+from struct import Struct
+from typing import NamedTuple
 
 from indexer.extract.isolation import child, sandbox
 from indexer.extract.kinds import KINDS
@@ -22,12 +26,23 @@ FORK = b"F"
 where the system has no room for another process."""
 
 END = b"E"
-"""With a child's number: kill it and all that it started. The answer is how it ended, as `subprocess` has it, or 0."""
+"""With a child's number: kill it and all that it started. The answer is how it ended, as `subprocess` has it, or 0, and
+in which member: whoever ends without a word has left the number in memory that is shared with nobody else."""
 
 READY = b"R"
 """Said once, when children can be made."""
 
 NUMBER_BYTES = 8
+
+ANSWER = Struct("!qI")
+"""To a command: a pid or how a child ended, and the number of the member that it was reading, else 0."""
+
+
+class Made(NamedTuple):
+    """A child, and the memory that it shares with this process."""
+
+    pid: int
+    shared: mmap
 
 
 def main() -> None:
@@ -40,7 +55,7 @@ def main() -> None:
     of_tesseract = program.files(sys.argv[6]) if terms.forks and sandbox.landlock_version() else ()
     sandbox.prepare(of_tesseract, forks=terms.forks)
     gc.freeze()  # so that children share these pages instead of copying them at their first collection
-    children: dict[int, int] = {}
+    children: dict[int, Made] = {}
     try:
         control.sendall(READY)
         _serve(control, scratch, terms, children)
@@ -56,7 +71,7 @@ def _load_readers() -> None:
     __import__("charset_normalizer")
 
 
-def _serve(control: socket.socket, scratch: Path, terms: child.Terms, children: dict[int, int]) -> None:
+def _serve(control: socket.socket, scratch: Path, terms: child.Terms, children: dict[int, Made]) -> None:
     while True:
         try:
             command, channels, _, _ = socket.recv_fds(control, 1 + NUMBER_BYTES, 1)
@@ -64,46 +79,54 @@ def _serve(control: socket.socket, scratch: Path, terms: child.Terms, children: 
             return
         number = int.from_bytes(command[1:], "big")
         if command[:1] == FORK:
-            answer = _fork(control, socket.socket(fileno=channels[0]), scratch / str(number), terms)
-            children |= {number: answer} if answer else {}
+            made = _fork(control, socket.socket(fileno=channels[0]), scratch / str(number), terms, children.values())
+            children |= {number: made} if made else {}
+            answer = (made.pid if made else 0, 0)
         elif command[:1] == END:
             answer = _end(number, children, scratch)
         else:
             return
-        control.sendall(answer.to_bytes(NUMBER_BYTES, "big", signed=True))
+        control.sendall(ANSWER.pack(*answer))
 
 
-def _fork(control: socket.socket, channel: socket.socket, scratch: Path, terms: child.Terms) -> int:
+def _fork(
+    control: socket.socket, channel: socket.socket, scratch: Path, terms: child.Terms, others: Iterable[Made]
+) -> Made | None:
     parent = os.getpid()
     try:
+        shared = mmap(-1, child.MEMBER.size)
         pid = os.fork()
     except OSError:  # no reason to end with the children that there are
         channel.close()
-        return 0
+        return None
     if pid:
         with contextlib.suppress(ProcessLookupError):
             os.setpgid(pid, pid)  # by whichever of the two comes first
         channel.close()
-        return pid
+        return Made(pid, shared)
     code = 1
     try:
         control.close()
+        for other in others:
+            other.shared.close()
         os.dup2(0, 2)  # native parsers like to chat
-        child.run(channel, parent, scratch, terms)
+        child.run(channel, shared, parent, scratch, terms)
         code = 0
     finally:
         os._exit(code)
 
 
-def _end(number: int, children: dict[int, int], scratch: Path) -> int:
-    pid = children.pop(number, 0)
-    if not pid:
-        return 0
+def _end(number: int, children: dict[int, Made], scratch: Path) -> tuple[int, int]:
+    if number not in children:
+        return 0, 0
+    pid, shared = children.pop(number)
     with contextlib.suppress(ProcessLookupError, PermissionError):  # so says macOS of a group that is dead
         os.killpg(pid, signal.SIGKILL)
     _, status = os.waitpid(pid, 0)
     shutil.rmtree(scratch / str(number), ignore_errors=True)
-    return os.waitstatus_to_exitcode(status)
+    with shared:
+        (member,) = child.MEMBER.unpack_from(shared)
+    return os.waitstatus_to_exitcode(status), member
 
 
 if __name__ == "__main__":

@@ -10,6 +10,7 @@ import tempfile
 import threading
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from indexer import scratch
 from indexer.extract.isolation import forkserver, wire
@@ -44,6 +45,13 @@ class Child:
             return False
 
 
+class Death(NamedTuple):
+    """How a child ended, and in which member of its document: 0 in the document itself. A child may lie about that."""
+
+    exit_code: int
+    member: int
+
+
 class Nursery:
     """Thread-safe; starts nothing before the first child is wanted."""
 
@@ -62,7 +70,7 @@ class Nursery:
             for _ in range(2):
                 number = next(self._numbers)
                 try:
-                    pid = self._ask(forkserver.FORK, number, its.fileno())
+                    pid, _ = self._ask(forkserver.FORK, number, its.fileno())
                 except (OSError, wire.ClosedError):
                     self._stop()
                     continue
@@ -71,14 +79,13 @@ class Nursery:
         ours.close()
         raise BarrenError
 
-    def end(self, child: Child) -> int | None:
-        """Kills a child if it still lives. Its exit code, which is told once; None if it died with the fork server."""
-        with self._lock:
-            child.channel.close()
+    def end(self, child: Child) -> Death | None:
+        """Kills a child if it still lives. Its death is told once; None if it died with the fork server."""
+        with self._lock, child.channel:  # closed when it is dead, so that it learns nothing and stays where it was
             if self._control is None:
                 return None
             try:
-                return self._ask(forkserver.END, child.number)
+                return Death(*self._ask(forkserver.END, child.number))
             except (OSError, wire.ClosedError):
                 self._stop()
                 return None
@@ -88,13 +95,14 @@ class Nursery:
         with self._lock:
             self._stop()
 
-    def _ask(self, command: bytes, number: int, *channels: int) -> int:
+    def _ask(self, command: bytes, number: int, *channels: int) -> tuple[int, int]:
         control = self._control or self._start()
         socket.send_fds(control, [command + number.to_bytes(forkserver.NUMBER_BYTES, "big")], channels)
-        answer = control.recv(forkserver.NUMBER_BYTES, socket.MSG_WAITALL)
-        if len(answer) < forkserver.NUMBER_BYTES:
+        answer = control.recv(forkserver.ANSWER.size, socket.MSG_WAITALL)
+        if len(answer) < forkserver.ANSWER.size:
             raise wire.ClosedError
-        return int.from_bytes(answer, "big", signed=True)
+        pid_or_code, member = forkserver.ANSWER.unpack(answer)
+        return pid_or_code, member
 
     def _start(self) -> socket.socket:
         self._control, its = socket.socketpair()

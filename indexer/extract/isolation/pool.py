@@ -3,14 +3,13 @@
     submit ─▶ short plain text: read at once, in this process
            └▶ thread ─▶ idle or new child (forked by `forkserver`) ─▶ answer | refusal | death | deadline
                  ▲                                                                                 │
-                 └──────────── once more, without the member that was being read then ◀────────────┘
+                 └───────── again, without the member that was being read then, if it was one ◀────┘
 
 Each child has a socket of its own, so a death or a deadline concerns one document; it is killed, never asked to stop.
 Nothing here wakes up while there is nothing to do.
 """
 
 import contextlib
-import signal
 import socket
 import threading
 import time
@@ -21,6 +20,7 @@ from typing import Any, Self
 
 from indexer.extract.extraction import extract
 from indexer.extract.isolation import sandbox, wire
+from indexer.extract.isolation.deaths import Crashed, ExhaustedError, StarvedError, cause
 from indexer.extract.isolation.nursery import BarrenError, Child, Nursery
 from indexer.extract.kinds import Kind
 from indexer.extract.sniff import choose_kind
@@ -31,14 +31,8 @@ from pipeline.outcomes import FAILURES
 from pipeline.sanitise import clean_text
 from pipeline.settings import Extract
 
+_MOST_LEFT_OUT = 3
 _ANSWER_OVERHEAD = 64 * 1024 * 1024  # bytes of an answer beside its text
-
-
-class Crashed(Transient):
-    """The child died or its reader failed. Once it may be chance: try again alone; twice, it is the document."""
-
-    def __init__(self, message: str) -> None:
-        super().__init__("extractor_crashed", message)
 
 
 def in_process(request: Request, kind: Kind) -> bool:
@@ -46,14 +40,6 @@ def in_process(request: Request, kind: Kind) -> bool:
     content = request.content
     size = content.stat().st_size if isinstance(content, Path) else len(content)
     return size <= kind.in_process_bytes
-
-
-class _TooSlowError(Permanent):
-    """The document was not read in time; `member` is the number of the one that was being read then, or 0."""
-
-    def __init__(self, message: str, member: int) -> None:
-        super().__init__("extractor_timeout", message)
-        self.member = member
 
 
 class ExtractionPool:
@@ -77,8 +63,10 @@ class ExtractionPool:
     def __exit__(self, *_exception: object) -> None:
         self.close()
 
-    def submit(self, request: Request, kind: Kind | None = None) -> Future[Extraction]:
+    def submit(self, request: Request, kind: Kind | None = None, *, crashed_before: bool = False) -> Future[Extraction]:
         """Starts an extraction; one that may happen in this process has happened when this returns.
+
+        Of a document that `crashed_before`, in a try of its own, a member that crashes is left out.
 
         The future raises Permanent (a refusal, `extractor_timeout`, `limit_exceeded` for memory), Crashed, Transient
         where no child can be started, or CancelledError after `close`.
@@ -88,7 +76,7 @@ class ExtractionPool:
         except Permanent as refusal:
             return _failed(refusal)
         if not in_process(request, kind):
-            return self._threads.submit(self._extract, request, kind)
+            return self._threads.submit(self._extract, request, kind, crashed_before=crashed_before)
         try:
             done: Future[Extraction] = Future()
             done.set_result(extract(request, kind))
@@ -111,14 +99,24 @@ class ExtractionPool:
         self._threads.shutdown()  # what still waits for a child learns that there is none
         self._nursery.close()
 
-    def _extract(self, request: Request, kind: Kind) -> Extraction:
-        """A member that hangs costs the time of the document, but not the document: it is read once more without it."""
-        try:
-            return self._extract_once(request, kind)
-        except _TooSlowError as slow:
-            if not slow.member:
-                raise
-            return self._extract_once(replace(request, skipped=slow.member), kind)
+    def _extract(self, request: Request, kind: Kind, *, crashed_before: bool) -> Extraction:
+        """Reads a document; again and without it, if a member ends the reading: a few times, and not for ever."""
+        seconds = self._seconds(request, kind)
+        until = time.monotonic() + max(2 * seconds, (1 + _MOST_LEFT_OUT) * self._settings.seconds)
+        left_out: dict[int, str] = {}
+        while True:
+            left = min(seconds, until - time.monotonic())
+            try:
+                found = self._extract_once(replace(request, seconds=left, left_out=left_out), kind)
+            except (Crashed, ExhaustedError) as end:
+                may_be_chance = isinstance(end, Crashed) and not crashed_before
+                is_another = end.member and end.member not in left_out
+                goes_on = len(left_out) < _MOST_LEFT_OUT and time.monotonic() < until
+                if may_be_chance or not is_another or not goes_on:
+                    raise
+                left_out[end.member] = end.why
+            else:
+                return replace(found, facts=found.facts | {"left_out": len(left_out)}) if left_out else found
 
     def _extract_once(self, request: Request, kind: Kind) -> Extraction:
         child = self._take()
@@ -132,34 +130,23 @@ class ExtractionPool:
             said = f"{most} and {wire.MOST_VALUES:,} values"
             message = f"The text of the document, with its places, is too long to be handed over; the limit is {said}."
             raise Permanent("limit_exceeded", message) from None
-        except wire.ClosedError:
-            raise self._cause(self._nursery.end(child)) from None
-        except (LookupError, TypeError, ValueError):
+        except (TimeoutError, wire.ClosedError, StarvedError, LookupError, TypeError, ValueError) as end:
             alive = False
-            raise Crashed("The process that read the document gave an answer that makes no sense.") from None
+            death = self._nursery.end(child)
+            if self._closed:
+                raise CancelledError from None
+            raise cause(end, death, self._seconds(request, kind), self._settings) from None
         finally:
             self._give_back(child, alive=alive)
 
     def _converse(self, child: Child, request: Request, kind: Kind) -> dict[str, Any]:
-        seconds = self._seconds(request, kind)
-        deadline = time.monotonic() + seconds
-        member = 0
-        try:
-            wire.send_request(child.channel, replace(request, seconds=seconds), kind.name, deadline)
-            while True:
-                answer: dict[str, Any] = wire.loads(wire.receive(child.channel, self._most_answered, deadline))
-                if "reading" not in answer:
-                    return answer
-                member = wire.number(answer["reading"])
-        except TimeoutError:
-            raise _TooSlowError(f"Reading the document took longer than {self._said(seconds)}.", member) from None
+        deadline = time.monotonic() + request.seconds
+        wire.send_request(child.channel, request, kind.name, deadline)
+        answer: dict[str, Any] = wire.loads(wire.receive(child.channel, self._most_answered, deadline))
+        return answer
 
     def _seconds(self, request: Request, kind: Kind) -> float:
         return self._settings.seconds if kind.plain or request.ocr is None else self._settings.seconds_with_ocr
-
-    def _said(self, seconds: float) -> str:
-        with_ocr = " + FENCEPOST_EXTRACT__OCR_SECONDS" if seconds > self._settings.seconds else ""
-        return f"{seconds:g} s (FENCEPOST_EXTRACT__SECONDS{with_ocr})"
 
     def _result(self, answer: dict[str, Any], kind: Kind) -> Extraction:
         match answer:
@@ -168,29 +155,10 @@ class ExtractionPool:
             case {"refusal": [str(code), str(message)]} if code in FAILURES:
                 raise Permanent(code, clean_text(message))
             case {"memory": True}:
-                most = f"{self._settings.memory_bytes:,} bytes (FENCEPOST_EXTRACT__MEMORY_BYTES)"
-                raise Permanent("limit_exceeded", f"Reading the document needs more memory; the limit is {most}.")
+                raise StarvedError
             case {"failure": str(failure)}:
                 raise _reader_failed(kind, clean_text(failure))
         raise ValueError
-
-    def _cause(self, exit_code: int | None) -> Exception:
-        if self._closed:
-            return CancelledError()
-        if exit_code == -signal.SIGXCPU:
-            most = self._said(self._settings.seconds_with_ocr)
-            return Permanent("extractor_timeout", f"Reading the document took more processor time than {most}.")
-        return Crashed(f"The process that read the document {self._how_it_died(exit_code)}.")
-
-    def _how_it_died(self, exit_code: int | None) -> str:
-        if exit_code is None:
-            return "died with the one that had made it"
-        if exit_code == -signal.SIGKILL:  # by somebody else, since it was dead before we ended it
-            return "was killed, probably for want of memory"
-        if exit_code == -signal.SIGABRT:  # what native code does when it asks for memory and gets none
-            most = f"{self._settings.memory_bytes:,} bytes (FENCEPOST_EXTRACT__MEMORY_BYTES)"
-            return f"gave up (SIGABRT), probably for want of memory; it has {most}"
-        return f"died: signal {signal.Signals(-exit_code).name}" if exit_code < 0 else f"died: exit code {exit_code}"
 
     def _take(self) -> Child:
         child = self._idle_child() or self._new_child()

@@ -150,7 +150,7 @@ def _description(request: Request, kind: str) -> dict[str, object]:
         "limits": asdict(request.limits),
         "ocr": None if request.ocr is None else asdict(request.ocr),
         "seconds": request.seconds,
-        "skipped": request.skipped,
+        "left_out": list(request.left_out.items()),
     }
 
 
@@ -165,7 +165,7 @@ def _request(head: dict[str, Any], content: Buffer) -> Request:
         limits,
         ocr,
         seconds=math.inf if head["seconds"] is None else head["seconds"],  # JSON has no infinity
-        skipped=head["skipped"],
+        left_out=dict(head["left_out"]),
     )
 
 

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from indexer.extract.isolation import nursery
 from tests.integration.command_line.conftest import Run
 from tests.support import documents
+from tests.support.odd_forkserver import document
 
 CYRILLIC = "Привет, мир".encode("cp1251")
 
@@ -105,3 +107,16 @@ def test_each_part_that_could_not_be_read_is_named_once(run: Run, tmp_path: Path
 def test_what_makes_no_sense_is_2(run: Run, scan: Path, arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(scan.parent)
     assert run("extract", *arguments).code == 2
+
+
+def test_a_member_that_crashes_its_reader_is_left_out_as_by_a_worker_in_the_end(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nursery, "_PROGRAM", "tests.support.odd_forkserver")
+    members = {name: bytes(document(*deed).content) for name, *deed in (("a", "exit", "3"), ("b", "answer", "words"))}
+    (tmp_path / "a.zip").write_bytes(documents.archive(members))
+    ran = run("extract", tmp_path / "a.zip")
+    assert (ran.code, ran.out.splitlines()[1]) == (0, "  Some parts could not be read: a: its reader crashed.")
+    (tmp_path / "odd.html").write_bytes(members["a"])
+    told = run("extract", tmp_path / "odd.html", "--json")
+    assert (told.code, told.json["code"]) == (1, "extractor_crashed")

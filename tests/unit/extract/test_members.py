@@ -152,9 +152,28 @@ def test_it_is_told_which_member_is_being_read_and_when_it_has_been():
     assert told == [1, 2, 1, 0, 3, 0, 4, 0]
 
 
-def test_a_member_that_is_skipped_is_outdated_by_any_other_reader():
-    found = read(documents.archive({"note.txt": b"words", "slow.pdf": PDF}), skipped=2)
-    assert found.facts["partial"] == ["slow.pdf: It takes too long to be read"]
+def test_whatever_ends_a_document_inside_a_member_leaves_it_at_that():
+    request = Request(b"")
+    told: list[int] = []
+    request.spent.tell = told.append
+
+    def hungry(inside: Request) -> Reading:
+        Members(inside).read_by("deep", hungrier)
+        raise AssertionError
+
+    def hungrier(_inside: Request) -> Reading:
+        raise MemoryError
+
+    with pytest.raises(MemoryError):
+        Members(request).read_by("a", hungry)
+    assert told == [1, 2]
+
+
+def test_a_member_that_is_left_out_is_outdated_by_any_other_reader():
+    found = read(
+        documents.archive({"note.txt": b"words", "slow.pdf": PDF}), left_out={2: "it takes too long to be read"}
+    )
+    assert found.facts["partial"] == ["slow.pdf: it takes too long to be read"]
     assert found.facts["contains"] == sorted(versions_inside().values())
 
 
