@@ -1,6 +1,6 @@
 """From a document's bytes to passages that may be stored: the one door through which text leaves this room."""
 
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from hashlib import blake2b
 
 from indexer import passages
@@ -14,7 +14,7 @@ from pipeline.sanitise import clean_json, clean_text
 _NAMED = 50
 _NAME_CHARACTERS = 500
 
-REVISION = 4
+REVISION = 5
 """Raised by whoever changes what becomes of every reader's text: how it is cleaned, judged and cut into passages, or
 how its language is told."""
 
@@ -43,10 +43,10 @@ def extract(request: Request, kind: Kind | None = None) -> Extraction:
     clean = [Block(clean_text(b.text), b.page, _clean(b.member), _clean(b.heading)) for b in kept]
     found = doubts(kept, clean)
     partial = [*reading.partial, *(f"{member}: its text is unreliable" for member in found.members)]
-    reading = replace(reading, truncated=is_cut or reading.truncated, partial=partial)
+    reading = Reading(clean, reading.facts, is_cut or reading.truncated, partial)
     quality = text_quality(kept, unreliable=found.of_all, truncated=reading.truncated, partial=bool(partial))
     pieces = passages.cut([block for block in clean if block.text])
-    return Extraction(kind.media_type, quality, pieces, _facts(reading, clean, request.spent.versions))
+    return Extraction(kind.media_type, quality, pieces, _facts(reading, request.spent.versions))
 
 
 def _capped(blocks: list[Block], most: int) -> tuple[list[Block], bool]:
@@ -65,9 +65,9 @@ def _clean(text: str | None) -> str | None:
     return None if text is None else clean_text(text)
 
 
-def _facts(reading: Reading, blocks: list[Block], inside: set[str]) -> dict[str, Fact]:
-    facts: dict[str, Fact] = {"characters": sum(len(block.text) for block in blocks)}
-    if (language := language_of(blocks)) is not None:
+def _facts(reading: Reading, inside: set[str]) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {"characters": sum(len(block.text) for block in reading.blocks)}
+    if (language := language_of(reading.blocks)) is not None:
         facts |= {"language": language.code, "language_confidence": language.confidence}
     if reading.truncated:
         facts["truncated"] = True
