@@ -40,9 +40,9 @@ def clean_json(value: object) -> object:
 
 
 def _is_clean(text: str) -> bool:
-    """Told of the bytes, which is several times faster than by a pattern."""
+    """Told of the bytes, by one search for each control character: several times faster than a pattern."""
     try:
         data = text.encode()
     except UnicodeEncodeError:  # a surrogate
         return False
-    return len(data.translate(None, _CONTROL_BYTES)) == len(data)
+    return not any(map(data.__contains__, _CONTROL_BYTES))

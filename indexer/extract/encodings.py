@@ -20,6 +20,7 @@ _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_ANY_MARK = tuple(mark for mark, _ in _BYTE_ORDER_MARKS)
 _ISO_2022 = re.compile(rb"\x1b(?:\$[@B]|\([BIJ]|\$\)[AC]|\$\([A-DOPQ])")
 _KOREAN_MARK = b"\x1b$)C"
 _JAPANESE = ("iso2022_jp", "iso2022_jp_ext", "iso2022_jp_2", "iso2022_jp_3")
@@ -85,17 +86,17 @@ def _overridden(data: bytes, override: str) -> Decoded:
 
 
 def _by_mark(data: bytes) -> Decoded | None:
-    for mark, codec in _BYTE_ORDER_MARKS:
-        if data.startswith(mark):
-            return Decoded(data.decode(codec, "replace"), codec.removesuffix("-sig"), 1.0)
-    return None
+    if not data.startswith(_ANY_MARK):
+        return None
+    codec = next(codec for mark, codec in _BYTE_ORDER_MARKS if data.startswith(mark))
+    return Decoded(data.decode(codec, "replace"), codec.removesuffix("-sig"), 1.0)
 
 
 def nul_encoding(sample: bytes) -> str:
     """The wide encoding that NUL bytes give away by their places, '' if none does."""
-    sample = sample[: len(sample) // 4 * 4]
-    if not sample or b"\x00" not in sample:
+    if b"\x00" not in sample or len(sample) < 4:
         return ""
+    sample = sample[: len(sample) // 4 * 4]
     share = [sample[n::4].count(0) * 4 / len(sample) for n in range(4)]
     if share[0] > 0.9 and share[1] > 0.9 and share[3] < 0.5:
         return "utf-32-be"

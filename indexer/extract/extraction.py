@@ -1,6 +1,6 @@
 """From a document's bytes to passages that may be stored: the one door through which text leaves this room."""
 
-from dataclasses import astuple, replace
+from dataclasses import astuple
 from hashlib import blake2b
 
 from indexer import passages
@@ -8,13 +8,13 @@ from indexer.extract.kinds import Kind
 from indexer.extract.language import language_of
 from indexer.extract.quality import doubts, text_quality
 from indexer.extract.sniff import choose_kind
-from indexer.extract.types import Block, Extraction, Fact, Reading, Request, opened
+from indexer.extract.types import TOO_LONG, Block, Extraction, Fact, Reading, Request, opened
 from pipeline.sanitise import clean_json, clean_text
 
 _NAMED = 50
 _NAME_CHARACTERS = 500
 
-REVISION = 4
+REVISION = 5
 """Raised by whoever changes what becomes of every reader's text: how it is cleaned, judged and cut into passages, or
 how its language is told."""
 
@@ -42,10 +42,10 @@ def extract(request: Request, kind: Kind | None = None) -> Extraction:
     clean = [Block(clean_text(b.text), b.page, _clean(b.member), _clean(b.heading)) for b in kept]
     found = doubts(kept, clean)
     partial = [*reading.partial, *(f"{member}: its text is unreliable" for member in found.members)]
-    reading = replace(reading, truncated=is_cut or reading.truncated, partial=partial)
+    reading = Reading(clean, reading.facts, is_cut or reading.truncated, partial)
     quality = text_quality(kept, unreliable=found.of_all, truncated=reading.truncated, partial=bool(partial))
     pieces = passages.cut([block for block in clean if block.text])
-    return Extraction(kind.media_type, quality, pieces, _facts(reading, clean, request))
+    return Extraction(kind.media_type, quality, pieces, _facts(reading, request))
 
 
 def _deciding(kind: Kind, request: Request) -> tuple[object, ...]:
@@ -71,13 +71,13 @@ def _clean(text: str | None) -> str | None:
     return None if text is None else clean_text(text)
 
 
-def _facts(reading: Reading, blocks: list[Block], request: Request) -> dict[str, Fact]:
-    facts: dict[str, Fact] = {"characters": sum(len(block.text) for block in blocks)}
-    if (language := language_of(blocks)) is not None:
+def _facts(reading: Reading, request: Request) -> dict[str, Fact]:
+    facts: dict[str, Fact] = {"characters": sum(len(block.text) for block in reading.blocks)}
+    if (language := language_of(reading.blocks)) is not None:
         facts |= {"language": language.code, "language_confidence": language.confidence}
     if reading.truncated:
         facts["truncated"] = True
-    if request.spent.out_of_time or request.skipped:
+    if request.spent.out_of_time or TOO_LONG in request.left_out.values():
         facts["out_of_time"] = True
     if reading.partial:
         facts["partial"] = [clean_text(name[:_NAME_CHARACTERS]) for name in reading.partial[:_NAMED]]

@@ -5,11 +5,14 @@ on running text, costs microseconds, and always says the same (docs/decisions/00
 """
 
 import math
+import re
 from bisect import bisect_right
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import accumulate, chain
-from typing import NamedTuple, TypeAlias
+from itertools import accumulate
+from operator import add
+from struct import Struct
+from typing import NamedTuple, TypeVar
 
 from indexer.extract.function_words import FUNCTION_WORDS, TELLING_LETTERS
 from indexer.extract.types import Block, Passage
@@ -30,10 +33,6 @@ class Language(NamedTuple):
 
     code: str
     confidence: float
-
-
-_Languages: TypeAlias = Sequence[Sequence[str]]
-"""Of each thing that was found, the languages that have it."""
 
 
 _SCRIPTS = (  # where each begins, with the language if only one of note is written in it; "" is written in none
@@ -57,9 +56,10 @@ _LEAST_OF_LATIN = 0.25
 """So much weighs a Latin letter beside another script at least."""
 _ASCII = bytes(range(128))
 _NO_ASCII_LETTERS = bytes(code for code in range(256) if code > 127 or not chr(code).isalpha())
-_APART = bytes(
-    code if chr(code).isalpha() or code > 127 or chr(code) == _CUT else 32 for code in range(256)
-)  # what else parts words
+# What parts words: all of ASCII but letters, and in UTF-8 the spaces, quotation marks and dashes of Latin-1 and of
+# general punctuation; neither the dot of Catalan nor the joiners of Persian.
+_APART = bytes(code if chr(code).isalpha() or code > 127 or chr(code) == _CUT else 32 for code in range(256))
+_SIGN = re.compile(rb"\xc2[\x80-\xb6\xb8-\xbf]|\xe2\x80[\x80-\x8b\x8e-\xbf]")
 _SHARED = frozenset({"Latin", "Cyrillic", "Arabic", "Devanagari", "Hebrew"})
 """Scripts in which several languages are written."""
 
@@ -79,11 +79,11 @@ def language_in(text: str) -> Language | None:
     unshared = not letters.keys() <= _SHARED
     if unshared and (told := _by_script(letters)):
         return told
-    words = set(data.translate(_APART).decode().replace("’", " ").split())  # noqa: RUF001 - an apostrophe
-    small_words = [_BY_WORD[word] for word in words if word in _BY_WORD]
-    if unshared and (told := _by_script(_weighed(letters, words, small_words))):
+    words = set((_SIGN.sub(b" ", data) if beyond_ascii else data).translate(_APART).split())
+    found = _votes(_BY_WORD, words)
+    if unshared and (told := _by_script(_weighed(letters, words, max(found)))):
         return told
-    return _by_words(words, small_words, [_BY_LETTER[letter] for letter in set(beyond_ascii) if letter in _BY_LETTER])
+    return _by_words(words, found, _votes(_BY_LETTER, set(beyond_ascii)))
 
 
 def _by_script(letters: Mapping[str, float]) -> Language | None:
@@ -92,25 +92,23 @@ def _by_script(letters: Mapping[str, float]) -> Language | None:
     return None if script in _SHARED else _told(script, letters[script] / sum(letters.values()))
 
 
-def _weighed(letters: Mapping[str, float], words: Iterable[str], small_words: _Languages) -> Mapping[str, float]:
+def _weighed(letters: Mapping[str, float], words: Iterable[bytes], most: int) -> Mapping[str, float]:
     """Latin letters beside a script of one language are often names and code: they weigh as far as they are a text."""
-    most = max(Counter(chain.from_iterable(small_words)).values(), default=0)
-    share = most / max(1, sum(map(str.isascii, words)))
+    share = most / max(1, sum(map(bytes.isascii, words)))
     return {**letters, "Latin": letters["Latin"] * max(_LEAST_OF_LATIN, share)}
 
 
-def _by_words(words: Collection[str], small_words: _Languages, letters: _Languages) -> Language | None:
+def _by_words(words: Collection[bytes], small_words: Sequence[int], letters: Sequence[int]) -> Language | None:
     """The language that has most of the small words, each counted once, so that a column of `or` is not English."""
-    if not small_words:
+    found = [*map(add, small_words, letters)]
+    most = max(found)
+    at = found.index(most)
+    of = len(words) if _CODES[at] in _LATIN else len(words) - sum(map(bytes.isascii, words))
+    if small_words[at] < max(1, _FEWEST_OF_WORDS * of):
         return None
-    found = Counter(chain.from_iterable([*small_words, *letters]))
-    code = max(found, key=found.__getitem__)
-    most = found.pop(code)
-    of = len(words) if code in _LATIN else len(words) - sum(map(str.isascii, words))
-    if most - sum(code in codes for codes in letters) < _FEWEST_OF_WORDS * of:
-        return None
+    found[at] = 0
     # The more of them the next language lacks, the surer it is.
-    return _told(code, 1 / (1 + math.exp(max(found.values(), default=0) - most)))
+    return _told(_CODES[at], 1 / (1 + math.exp(max(found) - most)))
 
 
 def sample(blocks: Sequence[Block | Passage], size: int) -> str:
@@ -152,15 +150,29 @@ def _letters(ascii_letters: int, beyond_ascii: str) -> Mapping[str, int]:
     return letters
 
 
-def _table(units: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
-    """Which languages have each word, or letter."""
-    table: dict[str, list[str]] = defaultdict(list)
+_CODES = [*dict.fromkeys([*FUNCTION_WORDS, *TELLING_LETTERS])]
+_Thing = TypeVar("_Thing", str, bytes)
+_BALLOT = Struct(f"<{len(_CODES)}H")
+
+
+def _votes(table: Mapping[_Thing, int], things: Iterable[_Thing]) -> tuple[int, ...]:
+    """How many of these words or letters each language of `_CODES` has."""
+    return _BALLOT.unpack(sum(filter(None, map(table.get, things))).to_bytes(_BALLOT.size, "little"))
+
+
+def _table(units: Mapping[str, Iterable[str]]) -> dict[str, int]:
+    """The languages that have each word, or letter: a bit for each, 16 apart, so that a sum counts for all at once."""
+    table: dict[str, int] = {}
     for code, things in units.items():
+        vote = 1 << 16 * _CODES.index(code)
         for thing in set(things):
-            table[thing].append(code)
-    return dict(table)
+            table[thing] = table.get(thing, 0) + vote
+    return table
 
 
-_BY_WORD = _table({code: words.split() for code, words in FUNCTION_WORDS.items()})
+_BY_WORD = {
+    word.encode(): vote
+    for word, vote in _table({code: words.split() for code, words in FUNCTION_WORDS.items()}).items()
+}
 _BY_LETTER = _table(TELLING_LETTERS)
 _LATIN = {code for code, words in FUNCTION_WORDS.items() if words < "\u0250"}

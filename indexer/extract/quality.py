@@ -12,7 +12,7 @@ UNRELIABLE_SHARE = 0.02
 """Above this share of characters that mean nothing, a text layer is garbage: measured without a false alarm."""
 
 _MEANINGLESS = re.compile("[\x00-\x08\x0e-\x1f\x7f\ue000-\uf8ff\ufffd\ud800-\udfff\U000f0000-\U0010fffd]")
-_TELLING_BYTES = (b"\x7f", b"\xee", b"\xef", b"\xf3", b"\xf4")  # of all these in UTF-8, but for what cleaning removes
+_TELLING_BYTES = b"\x7f\xee\xef\xf3\xf4"  # of all these in UTF-8, but for what cleaning removes
 _GLYPH_NUMBER = re.compile(r"\(cid:\d+\)")
 
 
@@ -38,11 +38,14 @@ def doubts(blocks: Sequence[Block], clean: Sequence[Block]) -> Doubts:
 
     The whole is what the document itself says, or most of the characters, wherever they are.
     """
+    meaningless = [_meaningless(b.text, is_clean=c.text is b.text) for b, c in zip(blocks, clean, strict=True)]
+    if not any(meaningless):
+        return Doubts(of_all=False, members=[])
     shares: defaultdict[str | None, _Share] = defaultdict(_Share)
-    for block, cleaned in zip(blocks, clean, strict=True):
+    for block, found in zip(blocks, meaningless, strict=True):
         share = shares[block.member]
         share.characters += len(block.text)
-        share.meaningless += _meaningless(block.text, is_clean=cleaned.text is block.text)
+        share.meaningless += found
     bad = {member: share.characters for member, share in shares.items() if share.is_too_large()}
     most = 2 * sum(bad.values()) > sum(share.characters for share in shares.values())
     return Doubts(None in bad or most, [member for member in bad if member is not None])
@@ -67,5 +70,4 @@ def _meaningless(text: str, *, is_clean: bool) -> int:
 
 def _may_have_meaningless(text: str) -> bool:
     """A quick look that spares most texts a slow one."""
-    data = text.encode()
-    return any(byte in data for byte in _TELLING_BYTES)
+    return any(map(text.encode().__contains__, _TELLING_BYTES))

@@ -225,7 +225,7 @@ def _markup_kind(head: bytes, start: str) -> Kind | None:
 
 def _text_kind(head: bytes, filename: str, declared_media_type: str) -> Kind:
     wide = _wide_encoding(head)
-    if not wide and len(head) - len(head.translate(None, _CONTROLS)) > max(1, len(head) // 20):
+    if not wide and _is_binary(head):
         return _kind("", "binary file of an unknown kind")
     start = head[:4096].decode(wide or "latin-1", "replace").lstrip("\ufeff\xef\xbb\xbf")
     if _HTML.match(start):
@@ -237,6 +237,13 @@ def _text_kind(head: bytes, filename: str, declared_media_type: str) -> Kind:
         return KINDS["eml"]
     by_name = KINDS[named if named not in {"", "html", "eml"} else "text"]
     return _markup_kind(head, start.lstrip()) or by_name
+
+
+def _is_binary(head: bytes) -> bool:
+    """Whether there are too many control characters for a text with a few of them by mistake."""
+    if not any(map(head.__contains__, _CONTROLS)):  # several times as fast as counting them
+        return False
+    return len(head) - len(head.translate(None, _CONTROLS)) > max(1, len(head) // 20)
 
 
 def _wide_encoding(head: bytes) -> str:

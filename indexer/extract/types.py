@@ -19,6 +19,9 @@ Buffer = bytes | mmap
 _SHARE_FOR_READING = 0.7
 _Piece = TypeVar("_Piece")
 
+TOO_LONG = "it takes too long to be read"
+"""Why a member was left out with which the time of an earlier reading ended."""
+
 Fact = str | int | float | bool | list[str]
 """Something worth knowing about a document beside its text; JSON."""
 

@@ -4,12 +4,12 @@ import signal
 
 from indexer.extract.isolation import wire
 from indexer.extract.isolation.nursery import Death
+from indexer.extract.types import TOO_LONG
 from pipeline.errors import Permanent, Transient
 from pipeline.settings import Extract
 
 CRASHED = "extractor_crashed"
 
-_TOO_LONG = "it takes too long to be read"
 _TOO_MUCH = "reading it needs too much memory"
 
 
@@ -48,11 +48,11 @@ def cause(end: Exception, death: Death | None, seconds: float, settings: Extract
             return ExhaustedError("limit_exceeded", message, member, _TOO_MUCH)
         case TimeoutError():
             message = f"Reading the document took longer than {_time(seconds, settings)}."
-            return ExhaustedError("extractor_timeout", message, member, _TOO_LONG)
+            return ExhaustedError("extractor_timeout", message, member, TOO_LONG)
         case wire.ClosedError() if exit_code == -signal.SIGXCPU:
             most = _time(settings.seconds_with_ocr, settings)
             message = f"Reading the document took more processor time than {most}."
-            return ExhaustedError("extractor_timeout", message, member, _TOO_LONG)
+            return ExhaustedError("extractor_timeout", message, member, TOO_LONG)
         case wire.ClosedError():
             return Crashed(f"The process that read the document {_how_it_died(exit_code, settings)}.", member)
         case _:

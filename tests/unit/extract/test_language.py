@@ -92,6 +92,13 @@ def test_repetition_proves_nothing_and_hides_nothing(code: str):
     assert language_in(SENTENCES[code] * 5) == language_in(SENTENCES[code])
 
 
+@pytest.mark.parametrize("around", ["„{}“", "« {} »", "‹{}›", "¿{}?", "–{}—", "\u202f{}…"])
+def test_signs_and_spaces_beyond_ascii_are_no_part_of_a_word(around: str):
+    quoted = "".join(around.format(word) for word in SENTENCES["fr"].split())
+    assert (found := language_in(quoted)) is not None
+    assert found.code == "fr"
+
+
 @pytest.mark.parametrize(
     "text",
     [
