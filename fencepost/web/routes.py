@@ -1,6 +1,6 @@
 """The pages and what they show. What they change goes through /v1, so that a page can do nothing the API cannot."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -121,17 +121,21 @@ def _found(engine: Engine, backend: SearchBackend, asked: Narrowing, caller: Cal
 def list_quarantine(
     engine: TheEngine,
     caller: Administrator,
+    state: Literal["", "resolved"] = "",
     code: Text = "",
     collection: Text = "",
     owner: Text = "",
     cursor: Cursor = None,
 ) -> HTMLResponse:
-    """What needs a person, and what a person can do."""
+    """What needs a person, and what a person can do; or what was resolved, and how."""
     chosen = {"code": clean_text(code), "collection": clean_text(collection), "owner": clean_text(owner)}
     with engine.connect() as connection:
         overview.bound(connection)
         wanted = Filter(**{name: value or None for name, value in chosen.items()})
-        items, following = quarantine.listing(connection, wanted, caller.visible, cursor=cursor, limit=PAGE)
+        items, following = quarantine.listing(
+            connection, wanted, caller.visible, resolved=state == "resolved", cursor=cursor, limit=PAGE
+        )
+    chosen["state"] = state
     return page("quarantine", caller, items=items, next=following, chosen=chosen, codes=sorted(FAILURES))
 
 
