@@ -350,6 +350,16 @@ def test_what_was_resolved_is_listed_with_how(visit: Page, world: OperatedWorld)
     expect(visit.get_by_role("article")).to_have_count(2)
 
 
+def test_an_owner_is_assigned_with_the_keyboard_alone(visit: Page, world: OperatedWorld) -> None:
+    world.attempt(world.job_of("a.pdf"), BROKEN)
+    visit.goto("/quarantine")
+    visit.get_by_role("article").get_by_label("Owner").focus()
+    visit.keyboard.type("mary")
+    visit.keyboard.press("Enter")
+    expect(visit.get_by_role("article")).to_contain_text("owner mary")
+    expect(visit.get_by_role("button", name="Assign")).to_be_focused()
+
+
 def test_a_refusal_is_told_beside_the_button(visit: Page, world: OperatedWorld) -> None:
     job_id = world.job_of("a.pdf")
     world.attempt(job_id, BROKEN)
