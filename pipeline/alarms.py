@@ -30,6 +30,7 @@ def alarms(counted_all: Snapshot, live: dict[str, Any]) -> list[Alarm]:
         *_stopped(counted_all, live),
         *_stuck(live),
         *_index(live),
+        *_disagreeing(live),
         *_waiting_for_people(live),
     ]
     return sorted(found, key=lambda alarm: not alarm.bad)
@@ -89,6 +90,16 @@ def _index(live: dict[str, Any]) -> Iterator[Alarm]:
     elif index["outdated"] and (build is None or build["kind"] != "rebuild"):
         sentence = "The search index was made by another release. Run fencepost index rebuild."
         yield Alarm("index_outdated", sentence, "/index", bad=False)
+
+
+def _disagreeing(live: dict[str, Any]) -> Iterator[Alarm]:
+    """Workers that read with other settings; `live` has a sentence about each where somebody looked."""
+    sentences = live.get("disagreements", ())
+    if len(sentences) == 1:
+        yield Alarm("reading_settings", sentences[0], "/workers", bad=False)
+    elif sentences:
+        sentence = f"{len(sentences):,} workers read documents with other settings than this server."
+        yield Alarm("reading_settings", sentence, "/workers", bad=False)
 
 
 def _waiting_for_people(live: dict[str, Any]) -> Iterator[Alarm]:

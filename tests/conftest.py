@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, settings
 from fencepost.local.opensearch import LocalOpenSearch
 from fencepost.local.postgres import LocalPostgres
 from fencepost.local.valkey import LocalValkey
-from tests.support import indexing, leaks, servers
+from tests.support import indexing, kinds, leaks, servers
 from tests.support.indexing import Library
+from tests.support.kinds import OtherKinds
 from tests.support.servers import Database
 from tests.support.world import World
 
@@ -50,6 +51,13 @@ def enterable_folder() -> Iterator[Path]:
     """An empty folder that the servers' user may enter."""
     with servers.open_folder() as folder:
         yield folder
+
+
+@pytest.fixture
+def other_kinds() -> Iterator[OtherKinds]:
+    """The kinds that can be read, to be changed by this test."""
+    with kinds.changing() as changed:
+        yield changed
 
 
 @pytest.fixture(scope="session")

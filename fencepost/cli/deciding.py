@@ -33,8 +33,14 @@ Code = Annotated[str | None, typer.Option("--code", metavar="CODE", help="Only o
 Owner = Annotated[str | None, typer.Option("--owner", metavar="NAME", help="Only of this owner.")]
 
 
-@app.command("list", epilog=examples("quarantine list", "quarantine list --code password_required --json"))
+@app.command(
+    "list",
+    epilog=examples(
+        "quarantine list", "quarantine list --code password_required --json", "quarantine list --resolved --owner mary"
+    ),
+)
 def list_all(
+    resolved: Annotated[bool, typer.Option("--resolved", help="What needed a person, with its end.")] = False,
     collection: Collection = None,
     code: Code = None,
     owner: Owner = None,
@@ -42,19 +48,23 @@ def list_all(
     url: Url = None,
     as_json: AsJson = False,
 ) -> None:
-    """List what needs a person, the newest first."""
+    """List what needs a person, or what was resolved, the newest first."""
+    state = "resolved" if resolved else "quarantined"
     with server(url) as client:
-        found = list(client.items("/v1/quarantine", collection=collection, code=code, owner=owner, limit=limit))
+        found = list(
+            client.items("/v1/quarantine", state=state, collection=collection, code=code, owner=owner, limit=limit)
+        )
     if not found:
-        raise nothing("nothing is in quarantine.", as_json=as_json, empty=[])
+        raise nothing(f"nothing {'was resolved' if resolved else 'is in quarantine'}.", as_json=as_json, empty=[])
     if as_json:
         print_json(found)
         return
+    when, why = ("resolved_at", "note") if resolved else ("quarantined_at", "message")
     print_table(
-        ["document", "version", "code", "owner", "since", "why"],
+        ["document", "version", "code", "owner", *(("resolved", "how") if resolved else ("since", "why"))],
         (
             (item.get("key") or item["document_id"], item["input_version"], item["code"], item["owner"],
-             instant(item["quarantined_at"]), item["message"])
+             instant(item[when]), item[why])
             for item in found
         ),
     )  # fmt: skip

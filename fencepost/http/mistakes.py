@@ -47,11 +47,14 @@ def is_for_programs(request: Request) -> bool:
 
 def _told(request: Request, body: dict[str, object], headers: dict[str, str] | None = None) -> Response:
     """A page for a browser among the pages, a problem for everything else."""
-    if is_for_programs(request) or "text/html" not in request.headers.get("accept", ""):
+    if is_for_programs(request):
+        return answer(body, headers)
+    headers = {**(headers or {}), "Vary": "Accept"}
+    if "text/html" not in request.headers.get("accept", ""):
         return answer(body, headers)
     caller = getattr(request.state, "caller", None)
     shown = page("mistake", caller, status=int(str(body["status"])), sentence=body["detail"])
-    shown.headers.update(headers or {})
+    shown.headers.update(headers)
     return shown
 
 

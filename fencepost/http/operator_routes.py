@@ -69,7 +69,8 @@ def read_overview(cache: OverviewCache, engine: Engine, settings: Settings, back
     """What the overview shows, as plain values."""
     counted = cache.get()
     with engine.connect() as connection:
-        live = overview.live(connection, settings) | {"index": summary(connection, backend)}
+        live = overview.live(connection, settings)
+        live |= {"index": summary(connection, backend), "disagreements": disagreements(connection, settings)}
     found = alarms.alarms(counted, live)
     eta = overview.eta_seconds(counted, live)
     return live | dict(counted) | {"eta_seconds": eta, "alarms": [asdict(alarm) for alarm in found]}

@@ -1,11 +1,11 @@
 """How a search is narrowed on its page: what can be chosen, from its facets, and what was."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import urlencode
 
 from indexer.extract import KINDS
-from indexer.search.backend import SearchPage
+from indexer.search.backend import Facets
 from pipeline.languages import language_name
 
 SELECTS = {"language": "Language", "media_type": "Kind"}
@@ -26,6 +26,7 @@ class Select(NamedTuple):
     label: str
     choices: list[Choice]
     chosen: str
+    more: str
 
 
 class Chip(NamedTuple):
@@ -61,14 +62,17 @@ class Narrowing(NamedTuple):
             chips.append(Chip(_kind_label(kind), _label(kind, value), self._replace(filters=others).address()))
         return chips
 
-    def selects(self, found: SearchPage | None) -> list[Select]:
-        """What can be chosen instead or besides."""
-        facets = found.facets if found else {}
-        made = (
-            (label, kind, {facet.value: facet.count for facet in facets.get(kind, ())})
-            for kind, label in SELECTS.items()
-        )
-        selects = [Select(label, list(self._choices(kind, counts)), self._first(kind)) for label, kind, counts in made]
+    def chosen(self) -> list[str]:
+        """The kinds of SELECTS by which it is filtered."""
+        return [kind for kind in SELECTS if self._first(kind)]
+
+    def without(self, kind: str) -> "Narrowing":
+        """The same search, not filtered by this kind."""
+        return self._replace(filters=tuple(one for one in self.filters if not one.startswith(f"{kind}:")))
+
+    def selects(self, facets: Mapping[str, Facets]) -> list[Select]:
+        """What can be chosen instead or besides: for each kind, what the search has without its filter."""
+        selects = [self._select(kind, facets.get(kind, _NOTHING)) for kind in SELECTS]
         return [select for select in selects if select.choices]
 
     def kept(self) -> list[str]:
@@ -79,11 +83,16 @@ class Narrowing(NamedTuple):
     def _first(self, kind: str) -> str:
         return next((one for one in self.filters if one.startswith(f"{kind}:")), "")
 
-    def _choices(self, kind: str, counts: Mapping[str, int]) -> Iterator[Choice]:
+    def _select(self, kind: str, facets: Facets) -> Select:
         chosen = self._first(kind)
-        missing = [chosen.removeprefix(f"{kind}:")] if chosen else []
-        for value, count in {**dict.fromkeys(missing, 0), **counts}.items():
-            yield Choice(f"{kind}:{value}", _label(kind, value), count)
+        counts = {facet.value: facet.count for facet in facets.values.get(kind, ())}
+        if chosen:
+            counts.setdefault(chosen.removeprefix(f"{kind}:"), 0)
+        choices = [Choice(f"{kind}:{value}", _label(kind, value), count) for value, count in counts.items()]
+        return Select(SELECTS[kind], choices, chosen, "+" if facets.capped else "")
+
+
+_NOTHING = Facets({}, capped=False)
 
 
 def narrowing(q: str, collection: str, filters: Sequence[str]) -> Narrowing:

@@ -1,6 +1,6 @@
 """The pages and what they show. What they change goes through /v1, so that a page can do nothing the API cannot."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -10,10 +10,10 @@ from starlette.responses import Response
 
 from fencepost.http.index_routes import TheBackend, read_index
 from fencepost.http.operator_routes import JobId, Partition, read_overview
-from fencepost.web.narrowing import Narrowing, narrowing
+from fencepost.web.narrowing import SELECTS, Narrowing, narrowing
 from fencepost.web.rendering import PageRoute, page, static
 from indexer.extract import KINDS
-from indexer.search.backend import SearchBackend, SearchPage, SearchRequest
+from indexer.search.backend import Facets, SearchBackend, SearchPage, SearchRequest
 from indexer.search_routes import IN_TURN, parse_filters
 from indexer.text_routes import read_text
 from ingest import documents
@@ -98,15 +98,24 @@ def search(
     """A query and its hits, which filters narrow."""
     asked = narrowing(clean_text(q), clean_text(collection), [clean_text(one) for one in filters or ()])
     try:
-        found = _found(engine, backend, asked, caller, cursor) if asked.q.strip() else None
+        found = backend.search(engine, _request(asked, caller, cursor)) if asked.q.strip() else None
+        facets = _facets(engine, backend, asked, caller, found) if found else {}
     except Invalid as error:
-        return page("search", caller, status=error.status, found=None, asked=asked, mistake=error.detail)
-    return page("search", caller, found=found, asked=asked, mistake="")
+        return page("search", caller, status=error.status, found=None, asked=asked, facets={}, mistake=error.detail)
+    return page("search", caller, found=found, asked=asked, facets=facets, mistake="")
 
 
-def _found(engine: Engine, backend: SearchBackend, asked: Narrowing, caller: Caller, cursor: str | None) -> SearchPage:
+def _facets(
+    engine: Engine, backend: SearchBackend, asked: Narrowing, caller: Caller, found: SearchPage
+) -> dict[str, Facets]:
+    """What can be chosen of each kind: where one is, the others too, which the found documents do not have."""
+    others = {kind: backend.facets(engine, _request(asked.without(kind), caller)) for kind in asked.chosen()}
+    return dict.fromkeys(SELECTS, Facets(found.facets, capped=found.total_capped)) | others
+
+
+def _request(asked: Narrowing, caller: Caller, cursor: str | None = None) -> SearchRequest:
     kinds, metadata = parse_filters(asked.filters)
-    request = SearchRequest(
+    return SearchRequest(
         text=asked.q,
         collections=caller.among(frozenset({asked.collection}) if asked.collection else None),
         media_types=kinds["media_type"],
@@ -114,24 +123,27 @@ def _found(engine: Engine, backend: SearchBackend, asked: Narrowing, caller: Cal
         metadata=metadata,
         cursor=cursor,
     )
-    return backend.search(engine, request)
 
 
 @router.get("/quarantine")
 def list_quarantine(
     engine: TheEngine,
     caller: Administrator,
+    state: Literal["", "resolved"] = "",
     code: Text = "",
     collection: Text = "",
     owner: Text = "",
     cursor: Cursor = None,
 ) -> HTMLResponse:
-    """What needs a person, and what a person can do."""
+    """What needs a person, and what a person can do; or what was resolved, and how."""
     chosen = {"code": clean_text(code), "collection": clean_text(collection), "owner": clean_text(owner)}
     with engine.connect() as connection:
         overview.bound(connection)
         wanted = Filter(**{name: value or None for name, value in chosen.items()})
-        items, following = quarantine.listing(connection, wanted, caller.visible, cursor=cursor, limit=PAGE)
+        items, following = quarantine.listing(
+            connection, wanted, caller.visible, resolved=state == "resolved", cursor=cursor, limit=PAGE
+        )
+    chosen["state"] = state
     return page("quarantine", caller, items=items, next=following, chosen=chosen, codes=sorted(FAILURES))
 
 

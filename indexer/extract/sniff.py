@@ -5,7 +5,10 @@ The file's name and the declared media type only break ties between kinds of tex
 
 import re
 import zlib
+from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
+from types import MappingProxyType
 
 from indexer.extract.archive import LOCAL_HEADER_BYTES, names_at_a_glance
 from indexer.extract.compound import Compound
@@ -139,9 +142,10 @@ def kind_inside(content: Buffer, request: Request) -> Kind:
     return kind
 
 
-def versions_inside() -> dict[str, str]:
+@cache
+def versions_inside() -> Mapping[str, str]:
     """The versions that may be recorded of what is inside a document, by the names of the kinds and of the sniffer."""
-    return {kind.name: kind.version for kind in KINDS.values()} | {"sniff": VERSION}
+    return MappingProxyType({kind.name: kind.version for kind in KINDS.values()} | {"sniff": VERSION})
 
 
 def _kind(name: str, described: str) -> Kind:

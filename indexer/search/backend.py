@@ -125,6 +125,13 @@ class SearchPage(NamedTuple):
     next: str | None
 
 
+class Facets(NamedTuple):
+    """What the found documents are like. `capped`: there are more, and only a part was counted."""
+
+    values: dict[str, list[FacetValue]]
+    capped: bool
+
+
 class EntryState(NamedTuple):
     """What the index has of a document, without its text."""
 
@@ -176,6 +183,9 @@ class SearchBackend(Protocol):
 
         It takes connections of its own, and holds none while another engine than PostgreSQL answers.
         """
+
+    def facets(self, engine: Engine, request: SearchRequest) -> Facets:
+        """The facets of a search, for less than its hits. Raises as `search` does; takes connections as it does."""
 
     def maintain(self, connection: Connection) -> None:
         """Housekeeping, bounded in cost; to be called about once a minute."""

@@ -13,8 +13,8 @@ from sqlalchemy import Connection, Engine, column, select, table, text, tuple_
 from sqlalchemy.dialects.postgresql import insert
 
 from indexer.search import PACKAGE, schemas
-from indexer.search.backend import Entry, EntryState, SearchPage, SearchRequest, remove_everywhere
-from indexer.search.postgres_search import search
+from indexer.search.backend import Entry, EntryState, Facets, SearchPage, SearchRequest, remove_everywhere
+from indexer.search.postgres_search import facets, search
 from indexer.search.rows import MEDIA_TYPE_CHARACTERS, Row, name_words, rows_of
 from indexer.search.statistics import maintain
 from pipeline import indexes
@@ -88,6 +88,12 @@ class Postgres:
         with engine.connect() as connection:
             schemas.choose_live(connection)
             return search(connection, request)
+
+    def facets(self, engine: Engine, request: SearchRequest) -> Facets:
+        """How many documents match, by collection, media type and language."""
+        with engine.connect() as connection:
+            schemas.choose_live(connection)
+            return facets(connection, request)
 
     def maintain(self, connection: Connection) -> None:
         """Empties lists of pending words and refreshes stale estimates."""

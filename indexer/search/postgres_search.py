@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, TextClause, text
 
 from indexer.search import statements
-from indexer.search.backend import EXACT_TOTAL, FacetValue, SearchPage, SearchRequest, Sort
+from indexer.search.backend import EXACT_TOTAL, Facets, FacetValue, SearchPage, SearchRequest, Sort
 from indexer.search.cursor import Cursor, Weights
 from indexer.search.postgres_hits import Found, show
 from indexer.search.postgres_scope import Conditions, conditions
@@ -48,6 +48,14 @@ class _Counted:
     shelves: Mapping[str, int]
     truncated: bool
 
+    @property
+    def total(self) -> int:
+        return sum(self.shelves.values())
+
+    @property
+    def is_capped(self) -> bool:
+        return self.truncated or self.total > EXACT_TOTAL
+
 
 @dataclass(frozen=True, slots=True)
 class _Listing:
@@ -77,20 +85,29 @@ class _Search:
 
 def search(connection: Connection, request: SearchRequest) -> SearchPage:
     """One page of the documents that match. Raises Invalid for a query or a cursor that cannot be."""
+    asked = _understood(connection, request)
+    listing = _ranked(asked) if request.sort is Sort.RELEVANCE else _ordered(asked)
+    return SearchPage(
+        total=min(listing.counted.total, EXACT_TOTAL),
+        total_capped=listing.counted.is_capped,
+        hits=show(connection, asked.terms, listing.found),
+        facets=_facets(connection, listing.counted.shelves),
+        next=None if listing.next is None else str(listing.next),
+    )
+
+
+def facets(connection: Connection, request: SearchRequest) -> Facets:
+    """How many documents match. Raises Invalid for a query that cannot be."""
+    counted = _counted(_understood(connection, request))
+    return Facets(_facets(connection, counted.shelves), counted.is_capped)
+
+
+def _understood(connection: Connection, request: SearchRequest) -> _Search:
     cursor = Cursor.of(request, _is_place)
     connection.execute(_PLANNED_ANEW)
     terms = look_up(connection, parse(request.text), with_shares=True)
     scope = conditions(connection, scope_of(connection, request), terms)
-    asked = _Search(connection, request, cursor, terms, scope)
-    listing = _ranked(asked) if request.sort is Sort.RELEVANCE else _ordered(asked)
-    total = sum(listing.counted.shelves.values())
-    return SearchPage(
-        total=min(total, EXACT_TOTAL),
-        total_capped=listing.counted.truncated or total > EXACT_TOTAL,
-        hits=show(connection, terms, listing.found),
-        facets=_facets(connection, listing.counted.shelves),
-        next=None if listing.next is None else str(listing.next),
-    )
+    return _Search(connection, request, cursor, terms, scope)
 
 
 def _ranked(asked: _Search) -> _Listing:
@@ -137,7 +154,7 @@ def _counted(asked: _Search) -> _Counted:
     for most in (COUNTED_FIRST, MOST_COUNTED):
         row = asked.run(statements.COUNTED, any=_any(asked.terms), most_counted=most)[0]
         counted = _Counted(row.shelves or {}, row.truncated)
-        if not counted.truncated or sum(counted.shelves.values()) > EXACT_TOTAL:
+        if not counted.truncated or counted.total > EXACT_TOTAL:
             break
     return counted
 

@@ -65,6 +65,24 @@ def test_the_overview_has_every_number_of_its_shape(client: Client, world: Opera
     assert {alarm["code"] for alarm in body["alarms"]} == {"no_sweeper", "quarantined"}
 
 
+def test_workers_that_read_with_other_settings_are_an_alarm(client: Client, world: OperatedWorld) -> None:
+    def alarm() -> dict[str, object]:
+        body = client.get("/v1/overview").raise_for_status().json()
+        return {alarm["code"]: alarm for alarm in body["alarms"]}["reading_settings"]
+
+    world.execute("UPDATE processes SET reads_with = '{\"pages\": 7}' WHERE kind = 'worker'")
+    assert alarm() == {
+        "code": "reading_settings",
+        "sentence": f"Worker {world.worker_id} reads documents with other settings than this server: "
+        "FENCEPOST_EXTRACT__PAGES is 7 there, 20,000 here.",
+        "rows": "/workers",
+        "bad": False,
+    }
+    world.process("worker")
+    world.execute("UPDATE processes SET reads_with = '{\"pages\": 7}' WHERE kind = 'worker'")
+    assert alarm()["sentence"] == "2 workers read documents with other settings than this server."
+
+
 def test_workers_are_listed_with_what_they_hold(client: Client, world: OperatedWorld) -> None:
     job_id = world.file().job_id
     assert job_id is not None

@@ -83,6 +83,18 @@ def test_published_texts_are_counted_by_quality(world: OperatedWorld) -> None:
     assert counted(world)["text_quality"] == dict.fromkeys(TextQuality, 1) | {"ok": 3}
 
 
+def test_what_comes_back_after_a_delete_counts_as_read_once_it_is_published(world: OperatedWorld) -> None:
+    document = world.file("tide.txt", key="tide")
+    publish(world, document)
+    deleted = world.delete(document.document_id)
+    assert deleted.job_id is not None
+    world.attempt(deleted.job_id)
+    back = world.file("tide.txt", key="tide")
+    assert (back.document_id, counted(world)["text_quality"]["ok"]) == (document.document_id, 0)
+    publish(world, back)
+    assert counted(world)["text_quality"]["ok"] == 1
+
+
 def test_a_number_of_texts_is_that_of_their_list(world: OperatedWorld) -> None:
     for quality in ("ok", *TextQuality, "no_text"):
         publish(world, world.file(f"{quality}.txt"), quality)

@@ -19,6 +19,7 @@ from pipeline.settings import Extract, Settings
 from tests.support import api, documents, indexing
 from tests.support.counting import CountingPool, deliver
 from tests.support.indexing import Library
+from tests.support.kinds import OtherKinds
 from tests.support.servers import Database
 from tests.support.world import World
 
@@ -118,9 +119,9 @@ def test_recognition_that_is_turned_on_makes_those_with_pictures_outdated(databa
 
 
 def test_another_revision_of_a_reader_makes_what_it_read_outdated(
-    shelf: Library, pool: CountingPool, database: Database, monkeypatch: pytest.MonkeyPatch
+    shelf: Library, pool: CountingPool, database: Database, other_kinds: OtherKinds
 ) -> None:
-    monkeypatch.setitem(KINDS, "markdown", replace(KINDS["markdown"], revision=99))
+    other_kinds.revise("markdown")
     answer, extracted = again(shelf, pool, database, shelf.world.settings)
     (guide,) = answer["outdated"]
     assert (guide["media_type"], guide["why"], guide["documents"]) == ("text/markdown", "reader", 1)
@@ -129,16 +130,15 @@ def test_another_revision_of_a_reader_makes_what_it_read_outdated(
 
 
 def test_another_revision_makes_those_outdated_that_have_such_a_file_inside_and_no_other(
-    shelf: Library, pool: CountingPool, database: Database, monkeypatch: pytest.MonkeyPatch
+    shelf: Library, pool: CountingPool, database: Database, other_kinds: OtherKinds
 ) -> None:
     boxes = {"guide.zip": {"guide.md": b"# Wicks\n\nTrim them."}, "notes.zip": {"notes.txt": b"plain notes"}}
     for name, members in boxes.items():
         shelf.world.upload(documents.archive(members), key=name, filename=name)
     deliver(shelf, pool)
     pool.taken()
-    before, revised = KINDS["markdown"], replace(KINDS["markdown"], revision=99)
-    monkeypatch.setitem(KINDS, "markdown", revised)
-    monkeypatch.delitem(KINDS, "json")
+    before, revised = KINDS["markdown"], other_kinds.revise("markdown")
+    other_kinds.remove("json")
     answer, extracted = again(shelf, pool, database, shelf.world.settings)
     told = {each["media_type"]: each for each in answer["outdated"]}
     box = told["application/zip"]
@@ -148,7 +148,7 @@ def test_another_revision_makes_those_outdated_that_have_such_a_file_inside_and_
 
 
 def test_an_archive_is_extracted_again_once_another_reader_would_read_what_is_inside(
-    shelf: Library, pool: CountingPool, monkeypatch: pytest.MonkeyPatch
+    shelf: Library, pool: CountingPool, other_kinds: OtherKinds
 ) -> None:
     box = documents.archive({"tide.pdf": documents.pdf([["High water"]])})
 
@@ -159,9 +159,9 @@ def test_an_archive_is_extracted_again_once_another_reader_would_read_what_is_in
 
     assert upload("first.zip") == ["first.zip"]
     assert upload("second.zip") == []
-    monkeypatch.setitem(KINDS, "markdown", replace(KINDS["markdown"], revision=99))
+    other_kinds.revise("markdown")
     assert upload("third.zip") == []
-    monkeypatch.setitem(KINDS, "pdf", replace(KINDS["pdf"], revision=99))
+    other_kinds.revise("pdf")
     assert upload("fourth.zip") == ["fourth.zip"]
     assert shelf.find("water") == 4
 
@@ -180,8 +180,8 @@ def test_a_child_is_believed_only_versions_that_there_are(world: World, contains
 
 
 @pytest.mark.usefixtures("shelf")
-def test_a_reader_that_is_gone_is_told(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(KINDS, "markdown")
+def test_a_reader_that_is_gone_is_told(client: Client, other_kinds: OtherKinds) -> None:
+    other_kinds.remove("markdown")
     told = {each["media_type"]: each for each in outdated(client, dry_run=True)["outdated"]}
     assert (told["text/markdown"]["why"], "now" in told["text/markdown"]) == ("reader", False)
     assert "text/plain" not in told

@@ -160,8 +160,8 @@ GUARDS = (
     Guard(
         "words enough for a language",
         "indexer/extract/language.py",
-        "< _FEWEST_OF_WORDS * of:",
-        "< 0:",
+        "max(1, _FEWEST_OF_WORDS * of)",
+        "1",
         "tests/unit/extract/test_language.py::test_what_tells_nothing_has_no_language",
     ),
     Guard(

@@ -27,11 +27,19 @@ class Declared(NamedTuple):
         return f"{self.method} {self.path}"
 
 
-def of(app: FastAPI) -> list[Declared]:
-    """All of them, by path; raises AssertionError for a route that is not of FastAPI."""
+def served(app: FastAPI) -> list[APIRoute]:
+    """The routes themselves; raises AssertionError for one that is not of FastAPI."""
     found = []
     for route in _flat(app.routes):
         assert isinstance(route, APIRoute), f"{route} is no route that can declare a scope"
+        found.append(route)
+    return found
+
+
+def of(app: FastAPI) -> list[Declared]:
+    """All of them, by path."""
+    found = []
+    for route in served(app):
         stated = [call for call in _calls(route.dependant) if isinstance(call, Needs)]
         assert len(stated) <= 1, f"{route.path} declares more than one scope"
         found += [Declared(method, route.path, next(iter(stated), None)) for method in route.methods]
@@ -53,5 +61,6 @@ def _calls(dependant: Dependant) -> Iterator[object]:
         yield from _calls(inner)
 
 
-ALL = of(create_app(Settings(), engine=create_engine("postgresql+psycopg://nobody@localhost/nothing")))
+_app = create_app(Settings(), engine=create_engine("postgresql+psycopg://nobody@localhost/nothing"))
+ALL, SERVED = of(_app), served(_app)
 """Those of the real application."""

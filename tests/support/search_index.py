@@ -10,7 +10,7 @@ from uuid import UUID, uuid4
 from sqlalchemy import Engine, text
 
 from indexer.extract.types import Passage
-from indexer.search.backend import Entry, Hit, SearchBackend, SearchPage, SearchRequest, Sort
+from indexer.search.backend import Entry, Facets, Hit, SearchBackend, SearchPage, SearchRequest, Sort
 from indexer.search.languages import Languages
 from pipeline import indexes
 from pipeline.indexes import IndexState, PhysicalIndex
@@ -71,6 +71,11 @@ class SearchIndex:
         """One page."""
         self.visible()
         return self.backend.search(self.engine, SearchRequest(query, **request))
+
+    def facets(self, query: str, **request: Any) -> Facets:
+        """What is known of all that is found."""
+        self.visible()
+        return self.backend.facets(self.engine, SearchRequest(query, **request))
 
     def find(self, query: str, **request: Any) -> list[str]:
         """The keys of the first hits, in their order."""

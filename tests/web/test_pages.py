@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 from playwright.sync_api import Locator, Page, Route, expect
 
-from pipeline import breaker, outbox
+from pipeline import breaker, outbox, quarantine
 from pipeline.outcomes import Rejected, RetryLater
 from pipeline.settings import Budget
 from tests.support.rows import OperatedWorld
@@ -324,6 +324,40 @@ def test_a_job_is_dismissed_with_a_note_that_no_refresh_eats(visit: Page, world:
     expect(visit.get_by_role("heading", name="a.pdf")).to_have_count(0)
     expect(visit.get_by_role("heading", name="b.pdf")).to_be_visible()
     assert world.row("SELECT note FROM quarantine WHERE note IS NOT NULL")["note"] == "Nobody needs it."
+
+
+def test_what_was_resolved_is_listed_with_how(visit: Page, world: OperatedWorld) -> None:
+    dismissed, again = world.job_of("a.pdf"), world.job_of("b.pdf")
+    world.attempt(world.job_of("waits.pdf"), BROKEN)
+    for job_id in (dismissed, again):
+        world.attempt(job_id, BROKEN)
+    with world.engine.begin() as connection:
+        quarantine.dismiss(connection, [dismissed], note="Nobody needs it.")
+        quarantine.replay(connection, [again], as_new_version=False, settings=world.settings)
+    visit.goto("/quarantine")
+    expect(visit.get_by_role("article")).to_contain_text("waits.pdf")
+
+    visit.get_by_label("State").select_option("resolved")
+    visit.get_by_role("button", name="Show").click()
+
+    newest, older = visit.get_by_role("article").all()
+    expect(newest).to_contain_text(re.compile(r"b.pdf.*Resolved .* ago: Replayed. It is queued now.", re.DOTALL))
+    expect(older).to_contain_text(re.compile(r"a.pdf.*Resolved .* ago: Nobody needs it.\s+Version 1", re.DOTALL))
+    expect(visit.locator("main article button")).to_have_count(0)
+    visit.get_by_label("Owner").fill("mary")
+    visit.get_by_role("button", name="Show").click()
+    visit.get_by_role("link", name="Show all").click()
+    expect(visit.get_by_role("article")).to_have_count(2)
+
+
+def test_an_owner_is_assigned_with_the_keyboard_alone(visit: Page, world: OperatedWorld) -> None:
+    world.attempt(world.job_of("a.pdf"), BROKEN)
+    visit.goto("/quarantine")
+    visit.get_by_role("article").get_by_label("Owner").focus()
+    visit.keyboard.type("mary")
+    visit.keyboard.press("Enter")
+    expect(visit.get_by_role("article")).to_contain_text("owner mary")
+    expect(visit.get_by_role("button", name="Assign")).to_be_focused()
 
 
 def test_a_refusal_is_told_beside_the_button(visit: Page, world: OperatedWorld) -> None:

@@ -163,6 +163,9 @@ def test_a_search_is_narrowed_with_the_keyboard_alone_and_widened_again(visit: P
     visit.wait_for_url("**filter=language%3Ade**")
     shows(visit, "Hafen")
     expect(visit.get_by_label("Language")).to_have_value("language:de")
+    for label, others in (("Language", ["German (1)", "English (1)"]), ("Kind", ["docx (1)", "pdf (1)"])):
+        options = visit.get_by_label(label).locator("option")
+        assert set(options.all_text_contents()) == {"all", *others}, "what the search has without that filter"
     chips = visit.get_by_label("Narrowed to").get_by_role("link")
     expect(chips).to_have_text([re.compile("language German"), re.compile("kind docx")])
 

@@ -90,7 +90,8 @@ async function call(form, submitter) {
     told.textContent = "The server does not answer.";
   }
   submitter.disabled = false;
-  submitter.blur();
+  // From the field, which would keep its part from being renewed; who went elsewhere meanwhile stays there.
+  if (document.activeElement === document.body || form.contains(document.activeElement)) submitter.focus();
   form.removeAttribute("data-dirty");
   if (!told.textContent) await refresh();
 }

@@ -8,7 +8,7 @@ from uuid import UUID
 
 from sqlalchemy import Connection, Engine
 
-from indexer.search.backend import Entry, EntryState, SearchPage, SearchRequest, remove_everywhere
+from indexer.search.backend import Entry, EntryState, Facets, SearchPage, SearchRequest, remove_everywhere
 from indexer.search.opensearch import indices, reading
 from indexer.search.opensearch.bulk import Publisher
 from indexer.search.opensearch.connection import connect
@@ -72,6 +72,10 @@ class OpenSearchBackend:
     def search(self, engine: Engine, request: SearchRequest) -> SearchPage:
         """One page of the documents that match."""
         return self._searcher.search(engine, request)
+
+    def facets(self, engine: Engine, request: SearchRequest) -> Facets:
+        """How many documents match, by collection, media type and language."""
+        return self._searcher.facets(engine, request)
 
     def maintain(self, connection: Connection) -> None:
         """Nothing to do: the engine keeps house by itself."""

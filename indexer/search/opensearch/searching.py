@@ -14,7 +14,7 @@ from opensearchpy import OpenSearch
 from opensearchpy.exceptions import TransportError
 from sqlalchemy import Connection, Engine, text
 
-from indexer.search.backend import EXACT_TOTAL, FacetValue, Hit, HitPassage, SearchPage, SearchRequest, Sort
+from indexer.search.backend import EXACT_TOTAL, Facets, FacetValue, Hit, HitPassage, SearchPage, SearchRequest, Sort
 from indexer.search.cursor import Cursor
 from indexer.search.hits import Piece, marked
 from indexer.search.opensearch import queries
@@ -23,7 +23,7 @@ from indexer.search.opensearch.points import KEPT_SECONDS, Points
 from indexer.search.opensearch.queries import Json
 from indexer.search.query import parse
 from indexer.search.scope import scope_of
-from indexer.search.terms import look_up
+from indexer.search.terms import Terms, look_up
 
 MOST_FACETS = 1000
 SHOWN = ["version", "collection_id", "key", "title", "media_type", "language", "accepted_at"]
@@ -47,6 +47,10 @@ class _Answer(NamedTuple):
         hits: list[Json] = self.found["hits"]["hits"]
         return hits
 
+    @property
+    def is_capped(self) -> bool:
+        return bool(self.found["hits"]["total"]["relation"] != "eq")
+
 
 class Searcher:
     """Searches the index behind an alias. Thread-safe."""
@@ -61,27 +65,41 @@ class Searcher:
 
         While OpenSearch answers no connection is held: a slow one must not keep them from all other requests.
         """
-        cursor = Cursor.of(request, _is_place)
-        with engine.connect() as connection:
-            terms = look_up(connection, parse(request.text), with_shares=False)
-            query = queries.query_of(terms, scope_of(connection, request), request.sort)
+        cursor, terms, query = self._understood(engine, request)
         with explaining():
             answer = self._ask(_body(request, cursor, query), cursor)
             hits = answer.hits[: request.limit]
             pieces = [*_pieces(hits), *_pieces(self._beginnings([hit for hit in hits if not _best(hit)], cursor))]
             following = self._next(request, cursor, answer)
         passages = marked(terms, pieces)
-        total = answer.found["hits"]["total"]
+        total = answer.found["hits"]["total"]["value"]
         with engine.connect() as connection:
             names = _names(connection, answer)
             shown = _hits(connection, hits, names, passages)
         return SearchPage(
-            total=min(total["value"], EXACT_TOTAL),
-            total_capped=total["relation"] != "eq",
+            total=min(total, EXACT_TOTAL),
+            total_capped=answer.is_capped,
             hits=shown,
             facets=_facets(answer, names),
             next=None if following is None else str(following),
         )
+
+    def facets(self, engine: Engine, request: SearchRequest) -> Facets:
+        """How many documents match. Raises Invalid for a query that cannot be."""
+        cursor, _terms, query = self._understood(engine, request)
+        with explaining():
+            answer = _Answer(self._ask_now(_body(request, cursor, query) | {"size": 0}, cursor), None)
+        with engine.connect() as connection:
+            names = _names(connection, answer)
+        return Facets(_facets(answer, names), answer.is_capped)
+
+    @staticmethod
+    def _understood(engine: Engine, request: SearchRequest) -> tuple[Cursor, Terms, Json]:
+        """Where the page begins, the words, and the query in the engine's language."""
+        cursor = Cursor.of(request, _is_place)
+        with engine.connect() as connection:
+            terms = look_up(connection, parse(request.text), with_shares=False)
+            return cursor, terms, queries.query_of(terms, scope_of(connection, request), request.sort)
 
     def _ask(self, body: Json, cursor: Cursor) -> _Answer:
         """Searches at the cursor's point in time, or in the present if there is none any more."""

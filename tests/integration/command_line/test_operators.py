@@ -90,6 +90,18 @@ def test_quarantine_is_listed_and_shown(fencepost: Run, quarantine: Callable[[st
     assert by_key["hint"] in fencepost("quarantine", "show", "bad.pdf").out
 
 
+def test_what_was_resolved_is_listed_with_how(fencepost: Run, quarantine: Callable[[str, str], str]) -> None:
+    quarantine("bad.pdf", "corrupt")
+    assert fencepost("quarantine", "list", "--resolved").code == 4
+    fencepost("quarantine", "dismiss", "bad.pdf", "--note", "a torn page")
+    (item,) = fencepost("quarantine", "list", "--resolved", "--json").json
+    assert (item["key"], item["state"], item["note"]) == ("bad.pdf", "resolved", "a torn page")
+    ran = fencepost("quarantine", "list", "--resolved")
+    assert re.search(r"resolved +how", ran.out)
+    assert "a torn page" in ran.out
+    assert "bad.pdf failed." not in ran.out
+
+
 def test_a_key_of_several_collections_needs_one_of_them(
     fencepost: Run, world: World, quarantine: Callable[[str, str], str]
 ) -> None:

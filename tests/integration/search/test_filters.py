@@ -52,6 +52,14 @@ def test_media_types(two: SearchIndex):
     assert two.find("lighthouse", media_types=frozenset({"text/plain"}), collections=frozenset({"ours"})) == ["o2"]
 
 
+@pytest.mark.parametrize("query", ["lighthouse", '"lighthouse keeper" secret', "-secret keeper"])
+def test_facets_alone_are_those_of_the_search(two: SearchIndex, query: str):
+    for narrowed in ({}, {"collections": frozenset({"ours"})}, {"media_types": frozenset({"text/html"})}):
+        facets, page = two.facets(query, **narrowed), two.search(query, **narrowed)
+        assert facets.capped is page.total_capped is False
+        assert facets.values == page.facets
+
+
 def test_languages(index: SearchIndex):
     ours = index.collection("ours")
     index.add("de", "Text", language="de", collection_id=ours)

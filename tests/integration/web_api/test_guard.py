@@ -79,6 +79,13 @@ def test_programs_are_told_by_a_problem(client: Client, path: str, accept: str) 
     assert (answer.status_code, answer.headers["content-type"]) == (404, "application/problem+json")
 
 
+@pytest.mark.parametrize("accept", ["*/*", BROWSER["Accept"]])
+def test_a_cache_is_told_what_a_mistakes_answer_depends_on(client: Client, accept: str) -> None:
+    assert client.get("/nowhere", headers={"Accept": accept}).headers["vary"] == "Accept"
+    assert client.patch("/documents", headers={"Accept": accept}).headers["vary"] == "Accept"
+    assert "vary" not in client.get("/v1/nowhere", headers={"Accept": accept}).headers, "it is a problem for everybody"
+
+
 def test_what_is_not_there_and_what_is_not_possible_are_problems(client: Client) -> None:
     nowhere, never = client.get("/nowhere"), client.patch("/v1/documents")
     assert (nowhere.status_code, nowhere.json()["code"]) == (404, "not_found")

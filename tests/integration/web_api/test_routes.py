@@ -1,12 +1,17 @@
 """What all routes have in common: which methods a path has, and that no parameter is ignored."""
 
+import asyncio
 import re
 from collections.abc import Iterator
 
 import pytest
-from httpx import Client
+from httpx import ASGITransport, AsyncClient, Client
+from sqlalchemy import create_engine
 
+from fencepost.http.app import create_app
+from fencepost.http.parameters import query_parameters
 from fencepost.local.postgres import LocalPostgres
+from pipeline.settings import Settings
 from tests.support import api, routes, servers
 
 NAMES = {"document_id": "x", "job_id": "x", "row_id": "1", "verification_id": "1", "name": "x", "prefix": "x"}
@@ -46,6 +51,28 @@ def test_where_none_is_near_all_are_named(client: Client) -> None:
     assert answer.json()["detail"] == "xyz: is not known here; known: collection, cursor, exhausted, limit."
     answer = client.get("/v1/overview", params={"xyz": "x"})
     assert answer.json()["detail"] == "xyz: is not known here; this route has no parameters."
+
+
+def test_what_is_known_is_what_openapi_tells(client: Client) -> None:
+    told = client.get("/v1/openapi.json").json()["paths"]
+    for route in routes.SERVED:
+        if route.include_in_schema:
+            for method in route.methods:
+                parameters = told[route.path][method.lower()].get("parameters", [])
+                named = sorted(parameter["name"] for parameter in parameters if parameter["in"] == "query")
+                assert query_parameters(route) == named, (method, route.path)
+
+
+def test_a_request_builds_no_openapi_document() -> None:
+    """That takes a second, in which a process that has just started serves nobody."""
+    app = create_app(Settings(), engine=create_engine("postgresql+psycopg://nobody@localhost/nothing"))
+
+    async def ask() -> str:
+        async with AsyncClient(transport=ASGITransport(app), base_url="http://localhost") as client:
+            return (await client.get("/v1/jobs", params={"colection": "x"})).json()["detail"]
+
+    assert asyncio.run(ask()) == "colection: is not known here; perhaps collection is meant."
+    assert app.openapi_schema is None
 
 
 def test_many_long_names_are_cut(client: Client) -> None:

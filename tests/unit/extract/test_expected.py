@@ -5,12 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from indexer.extract import KINDS, Kind, Limits, Request, extractor, fingerprint, sniff
+from indexer.extract import KINDS, Kind, Limits, Request, extractor, fingerprint
 from indexer.extract.allowance import limits, ocr_as_set
 from indexer.extract.expected import expected_key
 from indexer.extract.sniff import VERSION
 from pipeline.agreement import deciding
 from pipeline.settings import Extract
+from tests.support.kinds import OtherKinds
 
 SETTINGS = Extract(pages=7, ocr_languages="eng+deu")
 
@@ -23,7 +24,7 @@ def test_it_is_that_of_a_worker(kind: Kind, encoding: str) -> None:
     assert expected_key(SETTINGS)(stored, encoding) == (extractor(kind), fingerprint(kind, request))
 
 
-def test_readers_inside_are_compared_too(monkeypatch: pytest.MonkeyPatch):
+def test_readers_inside_are_compared_too(other_kinds: OtherKinds):
     def now(stored: str) -> str:
         found = expected_key(SETTINGS)(stored, "")
         assert found is not None
@@ -32,10 +33,10 @@ def test_readers_inside_are_compared_too(monkeypatch: pytest.MonkeyPatch):
     own, pdf, text = extractor(KINDS["zip"]), KINDS["pdf"], KINDS["text"].version
     stored = f"{own}+{pdf.version}+{VERSION}+{text}"
     assert now(stored) == f"+{pdf.version}+{VERSION}+{text}"
-    monkeypatch.setitem(KINDS, "pdf", replace(pdf, revision=99))
-    monkeypatch.setattr(sniff, "VERSION", "sniff-99")
+    other_kinds.revise("pdf")
+    other_kinds.revise_sniffer()
     assert now(stored) == f"+pdf-99+sniff-99+{text}"
-    monkeypatch.delitem(KINDS, "text")
+    other_kinds.remove("text")
     assert now(stored) == "+pdf-99+sniff-99+nothing"
     assert now(own) == ""
 

@@ -1,7 +1,6 @@
 """The repository's own samples, and real files where they are at hand, against what must be found in them."""
 
 import csv
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,6 +10,7 @@ from indexer.extract import KINDS, Extraction, Limits, Ocr, Request, choose_kind
 from pipeline.errors import Permanent
 from pipeline.outcomes import TextQuality
 from tests.support import make_samples
+from tests.support.kinds import OtherKinds
 
 REAL = Path(__file__).parents[4] / "shared" / "documents"
 CODES = {"encrypted": "password_required", "corrupt": "corrupt"}
@@ -77,8 +77,8 @@ def test_the_fingerprint_is_of_what_changes_the_text():
     assert fingerprint(pdf, Request(b"", ocr=Ocr("deu"))) != fingerprint(pdf, Request(b"", ocr=Ocr("eng")))
 
 
-def test_a_reader_that_changes_makes_new_results_of_its_kind_and_no_other(monkeypatch: pytest.MonkeyPatch):
+def test_a_reader_that_changes_makes_new_results_of_its_kind_and_no_other(other_kinds: OtherKinds):
     before = [extractor(KINDS[name]) for name in ("pdf", "text", "zip")]
-    monkeypatch.setitem(KINDS, "pdf", replace(KINDS["pdf"], revision=99))
+    other_kinds.revise("pdf")
     after = [extractor(KINDS[name]) for name in ("pdf", "text", "zip")]
     assert [old == new for old, new in zip(before, after, strict=True)] == [False, True, True]

@@ -5,6 +5,7 @@ import pytest
 from indexer.extract import KINDS, Extraction, Limits, Request, extract
 from indexer.extract.mail.mime import parts_of
 from indexer.extract.readers import eml, spreadsheet
+from indexer.extract.types import TOO_LONG
 from pipeline.outcomes import TextQuality
 from tests.samples import _epub, _opendocument, _workbooks
 from tests.samples._messages import outlook, part
@@ -91,5 +92,5 @@ def test_a_page_is_read_no_further_than_its_text_may_be_kept():
 
 def test_a_member_that_was_left_out_for_its_time_is_told_as_such():
     content = documents.archive({"a.txt": b"a", "b.txt": b"b"})
-    found = extract(Request(content, skipped=1))
+    found = extract(Request(content, left_out={1: TOO_LONG}))
     assert (found.text_quality, found.facts["out_of_time"]) == (TextQuality.PARTIAL, True)
