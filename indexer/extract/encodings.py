@@ -6,8 +6,8 @@ confidence, and a document's metadata may override it.
 
 import codecs
 import re
-from dataclasses import dataclass
 
+from indexer.extract.values import value
 from pipeline.encodings import known
 from pipeline.errors import Permanent
 
@@ -45,7 +45,7 @@ _SAMPLE_BYTES = 16 * 1024
 _DETECTED_BYTES = 16 * 1024
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Decoded:
     """A text, the encoding it was read in (Python's name) and how sure that is (0 to 1)."""
 

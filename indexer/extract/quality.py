@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from indexer.extract.types import Block
+from indexer.extract.values import value
 from pipeline.outcomes import TextQuality
 
 UNRELIABLE_SHARE = 0.02
@@ -25,7 +26,7 @@ class _Share:
         return self.meaningless > UNRELIABLE_SHARE * self.characters
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Doubts:
     """Whether a text as a whole is unreliable, and the members whose own text is."""
 

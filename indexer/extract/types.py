@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Protocol, TypeVar
 
 from indexer.extract.quota import OutOfTimeError
+from indexer.extract.values import value
 from pipeline.errors import Permanent
 from pipeline.outcomes import TextQuality
 
@@ -131,7 +132,7 @@ class Request:
             yield piece
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Block:
     """A stretch of a document's text as a reader finds it: a page, a section or the whole.
 
@@ -145,7 +146,7 @@ class Block:
     heading: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Reading:
     """What a reader returns. `truncated` says that text is missing at the end, `partial` names what could not be read.
 
@@ -163,7 +164,7 @@ def reason(refusal: Permanent) -> str:
     return refusal.message.rstrip(".")
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Passage:
     """A piece of text for the index, with its place.
 
@@ -178,7 +179,7 @@ class Passage:
     breaks: tuple[tuple[int, int], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@value
 class Extraction:
     """A document's text, sanitised and cut into passages, and what is known about it."""
 
