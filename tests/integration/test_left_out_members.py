@@ -88,7 +88,7 @@ def test_so_are_three_and_each_costs_the_time_of_a_document(pool: ExtractionPool
 
 
 def test_no_other_is_left_out_with_an_archive_and_what_was_in_it(pool: ExtractionPool):
-    """First a member of the archive hangs, then the archive, which is the second of all: behind it all are counted anew."""
+    """First a member of the archive hangs, then the archive, which is the second of all; the third is another then."""
     inner = {"hang": bytes(document("hang").content), "claim": bytes(document("claim", "2").content)}
     around = {name: bytes(document("answer", name).content) for name in ("first", "last")}
     content = documents.archive({"first": around["first"], "in.zip": documents.archive(inner), "last": around["last"]})

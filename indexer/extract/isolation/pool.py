@@ -202,7 +202,7 @@ class ExtractionPool:
 
 
 def _those_before(member: int, left_out: Mapping[int, str]) -> dict[int, str]:
-    """Without a member that has others inside, those behind it get other numbers: whatever ends a reading there, will."""
+    """Where a member with others inside is left out, those behind it have other numbers: they must be found anew."""
     return {number: why for number, why in left_out.items() if number < member}
 
 
