@@ -30,7 +30,7 @@ def fingerprint(kind: Kind, request: Request) -> str:
     A larger limit may bring text that was left out or named in `partial`, so it makes a new result.
     """
     encoding = request.encoding.strip().lower()
-    return _digest("\0".join(map(str, (kind.name, encoding, *_deciding(kind, request)))))
+    return digest("\0".join(map(str, (kind.name, encoding, *_deciding(kind, request)))))
 
 
 def extract(request: Request, kind: Kind | None = None) -> Extraction:
@@ -90,5 +90,6 @@ def _facts(reading: Reading, request: Request) -> dict[str, Fact]:
     return facts
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
+    """A text's hash in 16 characters."""
     return blake2b(text.encode(), digest_size=8).hexdigest()
