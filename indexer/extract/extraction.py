@@ -51,7 +51,7 @@ def extract(request: Request, kind: Kind | None = None) -> Extraction:
 def _deciding(kind: Kind, request: Request) -> tuple[object, ...]:
     limits = request.limits
     if kind.plain:
-        return (limits.characters, limits.seconds) if kind.marks else (limits.characters,)
+        return (limits.characters, limits.seconds) if kind.markup else (limits.characters,)
     return (*astuple(limits), *(astuple(request.ocr) if request.ocr else ()))
 
 
