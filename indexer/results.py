@@ -17,6 +17,8 @@ import zstandard
 from sqlalchemy import Connection, text
 
 from indexer.extract import Extraction, Passage
+from indexer.extract.expected import LEFT_OUT
+from indexer.extract.extraction import digest
 from indexer.extract.sniff import versions_inside
 
 LEVEL = 1
@@ -52,7 +54,7 @@ class Result:
 def find(connection: Connection, keys: Collection[Key]) -> dict[Key, Result]:
     """The stored results among these keys; where two texts were stored at once, all take the first.
 
-    One in which members were left out stands behind one in which none was.
+    One in which members were left out stands behind one in which none was, and behind those that were read later.
     """
     if not keys:
         return {}
@@ -66,8 +68,8 @@ def find(connection: Connection, keys: Collection[Key]) -> dict[Key, Result]:
                  AS k (sha256, extractor, fingerprint)
             JOIN results r ON r.sha256 = k.sha256 AND r.fingerprint = k.fingerprint
                  AND split_part(r.extractor, '+', 1) = k.extractor
-                 AND (string_to_array(r.extractor, '+'))[2:] <@ CAST(:inside AS text[])
-            ORDER BY k.sha256, k.extractor, k.fingerprint, r.facts ? 'left_out', r.result_id
+                 AND (string_to_array(split_part(r.extractor, '+left-', 1), '+'))[2:] <@ CAST(:inside AS text[])
+            ORDER BY k.sha256, k.extractor, k.fingerprint, r.facts ? 'left_out', incomplete_since DESC, r.result_id
         """),
         {
             "hashes": [key.sha256 for key in keys],
@@ -115,10 +117,14 @@ def store(connection: Connection, extractions: Mapping[Key, Extraction]) -> None
 
 
 def _with_inside(key: Key, extraction: Extraction) -> Key:
-    """The key with the versions of what was inside; a child of ours is believed only what there is."""
+    """The key with the versions of what was inside; a child of ours is believed only what there is.
+
+    A text in which members were left out has a key of its own, so that one without other members stands beside it.
+    """
     contains = extraction.facts.get("contains")
     inside = [version for version in versions_inside().values() if isinstance(contains, list) and version in contains]
-    return key._replace(extractor="+".join([key.extractor, *sorted(inside)]))
+    incomplete = [f"{LEFT_OUT}-{digest(repr(extraction.facts))}"] if "left_out" in extraction.facts else []
+    return key._replace(extractor="+".join([key.extractor, *sorted(inside), *incomplete]))
 
 
 def read(connection: Connection, result_id: int) -> list[Passage]:

@@ -12,6 +12,8 @@ from pipeline.settings import Extract
 
 GONE = "nothing"
 """In the place of a reader inside that there is no more."""
+LEFT_OUT = "left"
+"""In the place of a reader inside, with a digest: members were left out. It is never outdated by itself."""
 _REMEMBERED = 1000
 
 
@@ -29,10 +31,14 @@ def expected_key(settings: Extract) -> Callable[[str, str], tuple[str, str] | No
         if kind is None:
             return None
         request = Request(b"", encoding=encoding, limits=request_limits, ocr=request_ocr)
-        now = versions_inside()
-        return "+".join([extractor(kind), *(now.get(_name(one), GONE) for one in inside)]), fingerprint(kind, request)
+        return "+".join([extractor(kind), *map(_of_today, inside)]), fingerprint(kind, request)
 
     return expected
+
+
+def _of_today(version: str) -> str:
+    name = _name(version)
+    return version if name == LEFT_OUT else versions_inside().get(name, GONE)
 
 
 def _name(version: str) -> str:

@@ -30,7 +30,7 @@ def fingerprint(kind: Kind, request: Request) -> str:
     A larger limit may bring text that was left out or named in `partial`, so it makes a new result.
     """
     encoding = request.encoding.strip().lower()
-    return _digest("\0".join(map(str, (kind.name, encoding, *_deciding(kind, request)))))
+    return digest("\0".join(map(str, (kind.name, encoding, *_deciding(kind, request)))))
 
 
 def extract(request: Request, kind: Kind | None = None) -> Extraction:
@@ -51,7 +51,7 @@ def extract(request: Request, kind: Kind | None = None) -> Extraction:
 def _deciding(kind: Kind, request: Request) -> tuple[object, ...]:
     limits = request.limits
     if kind.plain:
-        return (limits.characters, limits.seconds) if kind.marks else (limits.characters,)
+        return (limits.characters, limits.seconds) if kind.markup else (limits.characters,)
     return (*astuple(limits), *(astuple(request.ocr) if request.ocr else ()))
 
 
@@ -90,5 +90,6 @@ def _facts(reading: Reading, request: Request) -> dict[str, Fact]:
     return facts
 
 
-def _digest(text: str) -> str:
+def digest(text: str) -> str:
+    """A text's hash in 16 characters."""
     return blake2b(text.encode(), digest_size=8).hexdigest()

@@ -25,8 +25,6 @@ _WITH_ENTITIES = frozenset({"title", "textarea"})
 _WITH_WORDS_INSIDE = _RAW | _WITH_ENTITIES
 _CDATA = "<![CDATA["
 _COMMENT_END = re.compile(r"--!?>")
-
-
 _STRETCH = 1 << 16
 
 

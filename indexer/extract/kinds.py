@@ -18,7 +18,7 @@ class Kind:
 
     `revision` is raised by whoever makes its reader give other text for the same bytes. Up to `in_process_bytes` it may
     be read in the worker itself, above in a child process. A `plain` kind has no members, pages or pictures: of all
-    limits only the one on characters changes its text, and that on time if it has `marks` that are taken apart.
+    limits only the one on characters changes its text, and that on time if it is `markup`, which takes a while to read.
     """
 
     name: str
@@ -27,7 +27,7 @@ class Kind:
     revision: int = 1
     in_process_bytes: int = 0
     plain: bool = False
-    marks: bool = False
+    markup: bool = False
 
     @property
     def version(self) -> str:
@@ -75,13 +75,13 @@ KINDS = {
         Kind("eml", "message/rfc822", "eml"),
         Kind("msg", "application/vnd.ms-outlook", "msg"),
         Kind("zip", "application/zip", "zip_file"),
-        Kind("html", "text/html", "html", revision=2, plain=True, marks=True),
-        Kind("markdown", "text/markdown", "markdown", plain=True, marks=True, in_process_bytes=_MARKDOWN),
+        Kind("html", "text/html", "html", revision=2, plain=True, markup=True),
+        Kind("markdown", "text/markdown", "markdown", plain=True, markup=True, in_process_bytes=_MARKDOWN),
         Kind("text", "text/plain", "text", plain=True, in_process_bytes=_PLAIN),
         Kind("csv", "text/csv", "text", plain=True, in_process_bytes=_PLAIN),
         Kind("tsv", "text/tab-separated-values", "text", plain=True, in_process_bytes=_PLAIN),
         Kind("json", "application/json", "json", revision=2, plain=True, in_process_bytes=_PLAIN),
-        Kind("xml", "application/xml", "xml", revision=2, plain=True, marks=True),
+        Kind("xml", "application/xml", "xml", revision=2, plain=True, markup=True),
         Kind("odt", "application/vnd.oasis.opendocument.text", "opendocument"),
         Kind("odp", "application/vnd.oasis.opendocument.presentation", "opendocument"),
         Kind("epub", "application/epub+zip", "epub"),

@@ -153,15 +153,17 @@ def _letters(ascii_letters: int, beyond_ascii: str) -> Mapping[str, int]:
 _CODES = [*dict.fromkeys([*FUNCTION_WORDS, *TELLING_LETTERS])]
 _Thing = TypeVar("_Thing", str, bytes)
 _BALLOT = Struct(f"<{len(_CODES)}H")
+"""Votes for all languages as one number, in two bytes for each, so that adding two such numbers adds all votes at once.
+None is carried over to the next language: none has as many words as two bytes can count."""
 
 
 def _votes(table: Mapping[_Thing, int], things: Iterable[_Thing]) -> tuple[int, ...]:
-    """How many of these words or letters each language of `_CODES` has."""
+    """How many of these words or letters, each of which comes once, each language of `_CODES` has."""
     return _BALLOT.unpack(sum(filter(None, map(table.get, things))).to_bytes(_BALLOT.size, "little"))
 
 
 def _table(units: Mapping[str, Iterable[str]]) -> dict[str, int]:
-    """The languages that have each word, or letter: a bit for each, 16 apart, so that a sum counts for all at once."""
+    """For each word or letter a ballot with one vote for every language that has it."""
     table: dict[str, int] = {}
     for code, things in units.items():
         vote = 1 << 16 * _CODES.index(code)

@@ -62,9 +62,9 @@ class Spent:
     """What a document has used up so far, together with all that is inside it.
 
     `versions` are those of the readers that all this was given to, and of the sniffer where it was in doubt.
-    `entered` counts the members of members too, in an order that is the same each time. `tell` is told which of them is
-    being read from now on, 0 for the document itself; whatever ends the document inside a member leaves it at that.
-    `out_of_time` says that something was left out for want of time.
+    `entered` counts the members of members too, in an order that is the same each time as far as the same are left out.
+    `tell` is told which of them is being read from now on, 0 for the document itself; whatever ends the document inside
+    a member leaves it at that. `out_of_time` says that something was left out for want of time.
     """
 
     inflated_bytes: int = 0

@@ -87,6 +87,14 @@ def test_so_are_three_and_each_costs_the_time_of_a_document(pool: ExtractionPool
     assert 3 * SECONDS <= time.monotonic() - started < 4 * SECONDS + 2
 
 
+def test_no_other_is_left_out_with_an_archive_and_what_was_in_it(pool: ExtractionPool):
+    """First a member of the archive hangs, then the archive, which is the second of all; the third is another then."""
+    inner = {"hang": bytes(document("hang").content), "claim": bytes(document("claim", "2").content)}
+    around = {name: bytes(document("answer", name).content) for name in ("first", "last")}
+    content = documents.archive({"first": around["first"], "in.zip": documents.archive(inner), "last": around["last"]})
+    assert partial(pool.submit(Request(content, "a.zip"))) == [f"in.zip: {TOO_LONG}"]
+
+
 def test_a_fourth_costs_the_document_and_no_more_time(pool: ExtractionPool):
     started = time.monotonic()
     with pytest.raises(Permanent, match=r"longer than 1\.5 s \(") as refusal:
@@ -173,7 +181,7 @@ def test_no_child_can_speak_for_another():
     with ExtractionPool(Extract(processes=2)) as pool:
         hanging = [pool.submit(document("hang")) for _ in range(2)]
         until(lambda: len(pool._busy) == 2)
-        assert [len(shared(child.pid)) for child in pool._busy] == [1, 1]
+        until(lambda: [len(shared(child.pid)) for child in pool._busy] == [1, 1])  # once both have come to reading
         for child in list(pool._busy):
             psutil.Process(child.pid).send_signal(signal.SIGKILL)
         assert all(isinstance(one.exception(DEADLINE), Crashed) for one in hanging)

@@ -4,7 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from indexer import results
+from indexer.extract import KINDS, Extraction, Passage
+from indexer.extract.extraction import extractor
 from indexer.extract.isolation import nursery
+from indexer.extract.sniff import versions_inside
+from indexer.results import Key
+from pipeline.outcomes import TextQuality
 from pipeline.settings import Extract
 from tests.support import documents, indexing
 from tests.support.counting import CountingPool, deliver
@@ -99,6 +105,28 @@ def test_what_was_left_out_is_read_again_for_whoever_asks_later(
     reindex(library)
     deliver(library, odd)
     assert (texts(library)[-1], odd.taken()) == (WHOLE, ["a.zip"] * 4)
+
+
+def test_the_last_text_is_taken_where_others_are_left_out_and_the_first_that_is_whole(
+    world: World,
+) -> None:
+    key = Key(bytes(32), extractor(KINDS["zip"]), "0123456789abcdef")
+
+    def taken(words: str, *left_out: str) -> str:
+        """The text that is found once this one is stored."""
+        incomplete = {"partial": [*left_out], "left_out": len(left_out)} if left_out else {}
+        facts = {"contains": [*versions_inside().values()], **incomplete}
+        extraction = Extraction("application/zip", TextQuality.PARTIAL, [Passage(words)], facts)
+        with world.engine.begin() as connection:
+            results.store(connection, {key: extraction})
+            return results.find(connection, [key])[key].passages[0].text
+
+    assert taken("a", "b.pdf", "c.pdf") == "a"
+    assert taken("a b", "c.pdf") == "a b"
+    assert taken("a c", "b.pdf") == "a c"
+    assert taken("a b", "c.pdf") == "a b"
+    assert taken("a b c") == "a b c"
+    assert taken("a b", "c.pdf") == "a b c"
 
 
 def test_but_not_for_whoever_waited_already(library: Library, odd: CountingPool) -> None:

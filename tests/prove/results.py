@@ -27,9 +27,16 @@ GUARDS = (
     Guard(
         "result key: members",
         "indexer/results.py",
-        "AND (string_to_array(r.extractor, '+'))[2:] <@ CAST(:inside AS text[])",
+        "AND (string_to_array(split_part(r.extractor, '+left-', 1), '+'))[2:] <@ CAST(:inside AS text[])",
         "AND CAST(:inside AS text[]) IS NOT NULL",
         "tests/integration/test_result_reuse.py::test_an_archive_is_extracted_again_once_another_reader_would_read_what_is_inside",
+    ),
+    Guard(
+        "result key: what was left out",
+        "indexer/results.py",
+        "*sorted(inside), *incomplete]",
+        "*sorted(inside)]",
+        "tests/integration/test_members_read_again.py::test_the_last_text_is_taken_where_others_are_left_out_and_the_first_that_is_whole",
     ),
     Guard(
         "outdated by its settings",

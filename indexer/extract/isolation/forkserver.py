@@ -80,7 +80,8 @@ def _serve(control: socket.socket, scratch: Path, terms: child.Terms, children: 
         number = int.from_bytes(command[1:], "big")
         if command[:1] == FORK:
             made = _fork(control, socket.socket(fileno=channels[0]), scratch / str(number), terms, children.values())
-            children |= {number: made} if made else {}
+            if made:
+                children[number] = made
             answer = (made.pid if made else 0, 0)
         elif command[:1] == END:
             answer = _end(number, children, scratch)

@@ -13,6 +13,7 @@ import contextlib
 import socket
 import threading
 import time
+from collections.abc import Mapping
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -103,17 +104,20 @@ class ExtractionPool:
         """Reads a document; again and without it, if a member ends the reading: a few times, and not for ever."""
         seconds = self._seconds(request, kind)
         until = time.monotonic() + max(2 * seconds, (1 + _MOST_LEFT_OUT) * self._settings.seconds)
+        readings_left = 1 + _MOST_LEFT_OUT
         left_out: dict[int, str] = {}
         while True:
+            readings_left -= 1
             left = min(seconds, until - time.monotonic())
             try:
                 found = self._extract_once(replace(request, seconds=left, left_out=left_out), kind)
             except (Crashed, ExhaustedError) as end:
                 may_be_chance = isinstance(end, Crashed) and not crashed_before
                 is_another = end.member and end.member not in left_out
-                goes_on = len(left_out) < _MOST_LEFT_OUT and time.monotonic() < until
+                goes_on = readings_left and time.monotonic() < until
                 if may_be_chance or not is_another or not goes_on:
                     raise
+                left_out = _those_before(end.member, left_out)
                 left_out[end.member] = end.why
             else:
                 return replace(found, facts=found.facts | {"left_out": len(left_out)}) if left_out else found
@@ -195,6 +199,11 @@ class ExtractionPool:
                 self._idle.append(child)
                 return
         self._nursery.end(child)
+
+
+def _those_before(member: int, left_out: Mapping[int, str]) -> dict[int, str]:
+    """Where a member with others inside is left out, those behind it have other numbers: they must be found anew."""
+    return {number: why for number, why in left_out.items() if number < member}
 
 
 def _reader_failed(kind: Kind, failure: str) -> Crashed:

@@ -55,3 +55,9 @@ def text_of(data: bytes, codec: str, document: str) -> str:
         except UnicodeDecodeError:
             continue
     return data.decode(codec or document, "replace")
+
+
+def joined(pieces: list[str]) -> str:
+    """The pieces as one text; what is beyond the first 65,536 characters comes as two halves."""
+    text = "".join(pieces).replace("\xad", "")
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")

@@ -39,6 +39,7 @@ def test_readers_inside_are_compared_too(other_kinds: OtherKinds):
     other_kinds.remove("text")
     assert now(stored) == "+pdf-99+sniff-99+nothing"
     assert now(own) == ""
+    assert now(f"{own}+left-0123456789abcdef") == "+left-0123456789abcdef"
 
 
 @pytest.mark.parametrize("name", Extract.model_fields)
