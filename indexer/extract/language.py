@@ -10,7 +10,6 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import accumulate
-from operator import add
 from struct import Struct
 from typing import NamedTuple, TypeVar
 
@@ -80,10 +79,10 @@ def language_in(text: str) -> Language | None:
     if unshared and (told := _by_script(letters)):
         return told
     words = set((_SIGN.sub(b" ", data) if beyond_ascii else data).translate(_APART).split())
-    found = _votes(_BY_WORD, words)
-    if unshared and (told := _by_script(_weighed(letters, words, max(found)))):
+    small_words = _votes(_BY_WORD, words)
+    if unshared and (told := _by_script(_weighed(letters, words, max(_counted(small_words))))):
         return told
-    return _by_words(words, found, _votes(_BY_LETTER, set(beyond_ascii)))
+    return _by_words(words, small_words, _votes(_BY_LETTER, set(beyond_ascii)))
 
 
 def _by_script(letters: Mapping[str, float]) -> Language | None:
@@ -98,13 +97,13 @@ def _weighed(letters: Mapping[str, float], words: Iterable[bytes], most: int) ->
     return {**letters, "Latin": letters["Latin"] * max(_LEAST_OF_LATIN, share)}
 
 
-def _by_words(words: Collection[bytes], small_words: Sequence[int], letters: Sequence[int]) -> Language | None:
+def _by_words(words: Collection[bytes], small_words: int, letters: int) -> Language | None:
     """The language that has most of the small words, each counted once, so that a column of `or` is not English."""
-    found = [*map(add, small_words, letters)]
+    found = _counted(small_words + letters)
     most = max(found)
     at = found.index(most)
     of = len(words) if _CODES[at] in _LATIN else len(words) - sum(map(bytes.isascii, words))
-    if small_words[at] < max(1, _FEWEST_OF_WORDS * of):
+    if most - _counted(letters)[at] < max(1, _FEWEST_OF_WORDS * of):
         return None
     found[at] = 0
     # The more of them the next language lacks, the surer it is.
@@ -157,9 +156,14 @@ _BALLOT = Struct(f"<{len(_CODES)}H")
 None is carried over to the next language: none has as many words as two bytes can count."""
 
 
-def _votes(table: Mapping[_Thing, int], things: Iterable[_Thing]) -> tuple[int, ...]:
-    """How many of these words or letters, each of which comes once, each language of `_CODES` has."""
-    return _BALLOT.unpack(sum(filter(None, map(table.get, things))).to_bytes(_BALLOT.size, "little"))
+def _votes(table: Mapping[_Thing, int], things: Iterable[_Thing]) -> int:
+    """The votes of these words or letters, each of which comes once."""
+    return sum(filter(None, map(table.get, things)))
+
+
+def _counted(votes: int) -> list[int]:
+    """How many each language of `_CODES` has."""
+    return [*_BALLOT.unpack(votes.to_bytes(_BALLOT.size, "little"))]
 
 
 def _table(units: Mapping[str, Iterable[str]]) -> dict[str, int]:
