@@ -68,7 +68,8 @@ def sentences(quality: str, facts: Mapping[str, Any]) -> Iterator[str]:
     if quality != TextQuality.OK and not is_said_below:
         yield QUALITY_SENTENCES[TextQuality(quality)]
     if truncated:
-        yield f"The text was cut at {facts.get('characters', 0):,} characters: what comes after is not found."
+        ended = "The time was up after" if facts.get("out_of_time") else "The text was cut at"
+        yield f"{ended} {facts.get('characters', 0):,} characters: what comes after is not found."
     if partial:
         yield f"Some parts could not be read: {_named(partial, facts.get('partial_more', 0))}."
     if facts.get("pages"):

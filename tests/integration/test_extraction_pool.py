@@ -272,6 +272,16 @@ def test_a_dead_fork_server_is_replaced(pool: ExtractionPool, endless: Request):
     assert server(pool) != before
 
 
+@LINUX
+def test_all_children_of_a_dead_fork_server_died_with_it(pool: ExtractionPool):
+    first, second = pool._nursery.fork(), pool._nursery.fork()
+    os.kill(server(pool), signal.SIGKILL)
+    assert pool._nursery.end(first) is None
+    born_later = pool._nursery.fork()
+    assert pool._nursery.end(second) is None
+    assert pool._nursery.end(born_later) is not None
+
+
 def test_a_fork_server_that_does_not_start_is_no_fault_of_the_document(
     pool: ExtractionPool, monkeypatch: pytest.MonkeyPatch
 ):

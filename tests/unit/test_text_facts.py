@@ -36,6 +36,10 @@ def test_every_quality_has_a_sentence_and_each_that_lacks_something_a_hint() -> 
             ["The text was cut at 20,000,000 characters: what comes after is not found."],
         ),
         (
+            {"truncated": True, "out_of_time": True, "characters": 0},
+            ["The time was up after 0 characters: what comes after is not found."],
+        ),
+        (
             {"partial": ["page 3: it is damaged", "a.pdf: it needs a password"]},
             ["Some parts could not be read: page 3: it is damaged; a.pdf: it needs a password."],
         ),

@@ -26,8 +26,9 @@ FORK = b"F"
 where the system has no room for another process."""
 
 END = b"E"
-"""With a child's number: kill it and all that it started. The answer is how it ended, as `subprocess` has it, or 0, and
-in which member: whoever ends without a word has left the number in memory that is shared with nobody else."""
+"""With the number of a child that lives here: kill it and all that it started. The answer is how it ended, as
+`subprocess` has it, and in which member: whoever ends without a word has left the number in memory that is shared with
+nobody else."""
 
 READY = b"R"
 """Said once, when children can be made."""
@@ -118,8 +119,6 @@ def _fork(
 
 
 def _end(number: int, children: dict[int, Made], scratch: Path) -> tuple[int, int]:
-    if number not in children:
-        return 0, 0
     pid, shared = children.pop(number)
     with contextlib.suppress(ProcessLookupError, PermissionError):  # so says macOS of a group that is dead
         os.killpg(pid, signal.SIGKILL)

@@ -61,6 +61,7 @@ class Nursery:
         self._numbers = itertools.count(1)
         self._server: subprocess.Popen[bytes] | None = None
         self._control: socket.socket | None = None
+        self._made: set[int] = set()  # by this server, and not ended
         self._scratch = Path()
 
     def fork(self) -> Child:
@@ -75,6 +76,7 @@ class Nursery:
                     self._stop()
                     continue
                 if pid:
+                    self._made.add(number)
                     return Child(number, pid, ours)
         ours.close()
         raise BarrenError
@@ -82,9 +84,10 @@ class Nursery:
     def end(self, child: Child) -> Death | None:
         """Kills a child if it still lives. Its death is told once; None if it died with the fork server."""
         with self._lock, child.channel:  # closed when it is dead, so that it learns nothing and stays where it was
-            if self._control is None:
+            if child.number not in self._made:
                 return None
             try:
+                self._made.remove(child.number)
                 return Death(*self._ask(forkserver.END, child.number))
             except (OSError, wire.ClosedError):
                 self._stop()
@@ -125,6 +128,7 @@ class Nursery:
         return self._control
 
     def _stop(self) -> None:
+        self._made.clear()
         if self._control is not None:
             self._control.close()
             self._control = None
