@@ -175,17 +175,11 @@ def list_jobs(
     cursor: Cursor = None,
 ) -> HTMLResponse:
     """All jobs, the newest first."""
+    wanted = jobs.Filter(_state(state), clean_name(collection), partition)
     with engine.connect() as connection:
         overview.bound(connection)
         items, following = jobs.listing(
-            connection,
-            settings,
-            caller.visible,
-            state=_state(state),
-            collection=clean_name(collection),
-            partition=partition,
-            cursor=cursor,
-            limit=PAGE,
+            connection, wanted, caller.visible, cursor=cursor, limit=PAGE, settings=settings
         )
     chosen: dict[str, object] = {"state": state, "collection": collection}
     if partition is not None:
