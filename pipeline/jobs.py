@@ -1,6 +1,7 @@
 """Jobs as operators look at them: one, or a page of them, each with the sentence that says why it waits."""
 
 from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from typing import Any
 from uuid import UUID
 
@@ -34,47 +35,47 @@ _ATTEMPTS = text("""
 _OPEN = "j.job_id IN (SELECT job_id FROM quarantine WHERE resolved_at IS NULL)"
 
 
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Which jobs a list shows; None is no condition."""
+
+    state: State | None = None
+    collection: str | None = None
+    partition: int | None = None
+
+
 def listing(
     connection: Connection,
-    settings: Settings,
+    wanted: Filter,
     visible: list[int] | None,
     *,
-    state: State | None = None,
-    collection: str | None = None,
-    partition: int | None = None,
-    cursor: str | None = None,
-    limit: int = 50,
+    cursor: str | None,
+    limit: int,
+    settings: Settings,
 ) -> tuple[list[dict[str, Any]], str | None]:
     """One page of the `visible` collections (None: all), the newest jobs first, and the cursor of the next.
 
     Raises Invalid for a bad cursor.
     """
-    statement, values = selection(visible, state=state, collection=collection, partition=partition, cursor=cursor)
+    statement, values = selection(wanted, visible, cursor)
     rows = connection.execute(text(statement), values | {"limit": limit + 1}).mappings().all()
     page, following = cursors.page(rows, limit, "job_id")
     return _explained(connection, page, settings), following
 
 
-def selection(
-    visible: list[int] | None,
-    *,
-    state: State | None = None,
-    collection: str | None = None,
-    partition: int | None = None,
-    cursor: str | None = None,
-) -> tuple[str, dict[str, Any]]:
+def selection(wanted: Filter, visible: list[int] | None, cursor: str | None) -> tuple[str, dict[str, Any]]:
     """The statement of a page, which takes `limit` besides, and its values."""
     conditions = ["true"]
-    values: dict[str, Any] = {"state": state, "collection": collection, "partition": partition, "visible": visible}
+    values: dict[str, Any] = asdict(wanted) | {"visible": visible}
     if visible is not None:  # asked of documents, whose index lets a small collection read its own rows only
         conditions.append("j.document_id IN (SELECT document_id FROM documents WHERE collection_id = ANY(:visible))")
-    if state is not None:
+    if wanted.state is not None:
         conditions.append("j.state = :state")
-    if state is State.QUARANTINED:
+    if wanted.state is State.QUARANTINED:
         conditions.append(_OPEN)  # has an index; the state has none
-    if collection is not None:
+    if wanted.collection is not None:
         conditions.append("c.name = :collection")
-    if partition is not None:
+    if wanted.partition is not None:
         conditions.append("j.partition = :partition")
     if (before := cursors.decode(cursor, (UUID,))) is not None:
         conditions.append("j.job_id < :before")

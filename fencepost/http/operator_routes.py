@@ -96,17 +96,11 @@ def list_jobs(
     limit: Limit = 50,
 ) -> JobPage:
     """Filters by state, collection and partition; says why each unfinished one waits."""
+    wanted = jobs.Filter(state, clean_name(collection), partition)
     with engine.connect() as connection:
         overview.bound(connection)
         items, following = jobs.listing(
-            connection,
-            settings,
-            caller.visible,
-            state=state,
-            collection=clean_name(collection),
-            partition=partition,
-            cursor=cursor,
-            limit=limit,
+            connection, wanted, caller.visible, cursor=cursor, limit=limit, settings=settings
         )
     return JobPage.model_validate({"items": items, "next": following})
 

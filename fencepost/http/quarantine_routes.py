@@ -42,7 +42,7 @@ def list_quarantine(
     owner: str | None = None,
     state: Annotated[
         Literal["quarantined", "resolved"], Query(description="resolved: those that were, with their notes.")
-    ] = ("quarantined"),
+    ] = "quarantined",
     cursor: Cursor = None,
     limit: Limit = 50,
 ) -> QuarantinePage:

@@ -22,7 +22,6 @@ from pipeline.agreement import disagreements
 from pipeline.caller import Caller, Scope
 from pipeline.errors import Invalid
 from pipeline.outcomes import FAILURES, TextQuality
-from pipeline.quarantine import Filter
 from pipeline.requests import Administrator, Cursor, DocumentId, Overseer, Reader, TheEngine, TheSettings
 from pipeline.sanitise import clean_name, clean_text
 from pipeline.states import State
@@ -139,7 +138,7 @@ def list_quarantine(
     chosen = {"code": clean_text(code), "collection": clean_text(collection), "owner": clean_text(owner)}
     with engine.connect() as connection:
         overview.bound(connection)
-        wanted = Filter(**{name: value or None for name, value in chosen.items()})
+        wanted = quarantine.Filter(**{name: value or None for name, value in chosen.items()})
         items, following = quarantine.listing(
             connection, wanted, caller.visible, resolved=state == "resolved", cursor=cursor, limit=PAGE
         )
@@ -175,17 +174,11 @@ def list_jobs(
     cursor: Cursor = None,
 ) -> HTMLResponse:
     """All jobs, the newest first."""
+    wanted = jobs.Filter(_state(state), clean_name(collection), partition)
     with engine.connect() as connection:
         overview.bound(connection)
         items, following = jobs.listing(
-            connection,
-            settings,
-            caller.visible,
-            state=_state(state),
-            collection=clean_name(collection),
-            partition=partition,
-            cursor=cursor,
-            limit=PAGE,
+            connection, wanted, caller.visible, cursor=cursor, limit=PAGE, settings=settings
         )
     chosen: dict[str, object] = {"state": state, "collection": collection}
     if partition is not None:

@@ -115,6 +115,11 @@ class FacetValue:
     count: int
 
 
+def most_first(counts: Mapping[str, int]) -> list[FacetValue]:
+    """The counts of one facet, the largest first, equal ones by name."""
+    return [FacetValue(*pair) for pair in sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))]
+
+
 class SearchPage(NamedTuple):
     """A page of hits. `total` is exact unless `total_capped`: then there are at least that many."""
 

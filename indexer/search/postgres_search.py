@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import Connection, Row, TextClause, text
 
 from indexer.search import statements
-from indexer.search.backend import EXACT_TOTAL, Facets, FacetValue, SearchPage, SearchRequest, Sort
+from indexer.search.backend import EXACT_TOTAL, Facets, FacetValue, SearchPage, SearchRequest, Sort, most_first
 from indexer.search.cursor import Cursor, Weights
 from indexer.search.postgres_hits import Found, show
 from indexer.search.postgres_scope import Conditions, conditions
@@ -206,14 +206,14 @@ def _found(row: Row[tuple[Any, ...]]) -> Found:
 
 
 def _facets(connection: Connection, shelves: Mapping[str, int]) -> dict[str, list[FacetValue]]:
-    """The counts by collection, media type and language, the largest first."""
+    """The counts by collection, media type and language."""
     facets: dict[str, Counter[str]] = {"collection": Counter(), "media_type": Counter(), "language": Counter()}
     for row in connection.execute(_SHELVES, {"shelves": [int(shelf_id) for shelf_id in shelves]}):
         facets["collection"][row.collection] += shelves[str(row.shelf_id)]
         facets["media_type"][row.media_type] += shelves[str(row.shelf_id)]
         if row.language:
             facets["language"][row.language] += shelves[str(row.shelf_id)]
-    return {name: [FacetValue(*pair) for pair in counts.most_common()] for name, counts in facets.items()}
+    return {name: most_first(counts) for name, counts in facets.items()}
 
 
 @lru_cache(maxsize=128)

@@ -95,7 +95,7 @@ def test_a_page_of_what_a_key_may_see_is_bounded(engine: Engine, wanted: Filter,
 def test_a_page_of_the_jobs_that_a_key_may_see_is_bounded(
     engine: Engine, state: State | None, visible: list[int]
 ) -> None:
-    assert_bounded(engine, *jobs.selection(visible, state=state))
+    assert_bounded(engine, *jobs.selection(jobs.Filter(state=state), visible, None))
 
 
 @pytest.mark.parametrize("after", [UUID(int=0), UUID(int=1 << 127)], ids=["first", "later"])

@@ -72,15 +72,23 @@ def test_purged_jobs_and_removed_documents_still_count(world: OperatedWorld) -> 
 
 def test_published_texts_are_counted_by_quality(world: OperatedWorld) -> None:
     assert counted(world)["text_quality"] == dict.fromkeys(TextQuality, 0)
-    deleted = world.file("deleted.txt")
     for quality in ("ok", "ok", *TextQuality):
         publish(world, world.file(f"{quality}.txt"), quality)
-    publish(world, deleted)
     world.attempt(world.job_of("fails.pdf"), Rejected("corrupt", "Broken."))
     world.job_of("queued.txt")
-    world.delete(deleted.document_id)
 
     assert counted(world)["text_quality"] == dict.fromkeys(TextQuality, 1) | {"ok": 3}
+
+
+@pytest.mark.parametrize("quality", TextQuality)
+def test_a_text_counts_until_its_delete_is_published(world: OperatedWorld, quality: TextQuality) -> None:
+    document = world.file("tide.txt")
+    publish(world, document, quality)
+    deleted = world.delete(document.document_id)
+    assert counted(world)["text_quality"][quality] == 1
+    assert deleted.job_id is not None
+    world.attempt(deleted.job_id)
+    assert counted(world)["text_quality"] == dict.fromkeys(TextQuality, 0)
 
 
 def test_what_comes_back_after_a_delete_counts_as_read_once_it_is_published(world: OperatedWorld) -> None:
@@ -91,6 +99,9 @@ def test_what_comes_back_after_a_delete_counts_as_read_once_it_is_published(worl
     world.attempt(deleted.job_id)
     back = world.file("tide.txt", key="tide")
     assert (back.document_id, counted(world)["text_quality"]["ok"]) == (document.document_id, 0)
+    world.delete(document.document_id)
+    assert counted(world)["text_quality"]["ok"] == 0
+    back = world.file("tide.txt", key="tide")
     publish(world, back)
     assert counted(world)["text_quality"]["ok"] == 1
 

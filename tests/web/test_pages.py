@@ -340,6 +340,7 @@ def test_what_was_resolved_is_listed_with_how(visit: Page, world: OperatedWorld)
     visit.get_by_label("State").select_option("resolved")
     visit.get_by_role("button", name="Show").click()
 
+    expect(visit.get_by_role("article")).to_have_count(2)
     newest, older = visit.get_by_role("article").all()
     expect(newest).to_contain_text(re.compile(r"b.pdf.*Resolved .* ago: Replayed. It is queued now.", re.DOTALL))
     expect(older).to_contain_text(re.compile(r"a.pdf.*Resolved .* ago: Nobody needs it.\s+Version 1", re.DOTALL))

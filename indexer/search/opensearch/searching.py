@@ -14,7 +14,17 @@ from opensearchpy import OpenSearch
 from opensearchpy.exceptions import TransportError
 from sqlalchemy import Connection, Engine, text
 
-from indexer.search.backend import EXACT_TOTAL, Facets, FacetValue, Hit, HitPassage, SearchPage, SearchRequest, Sort
+from indexer.search.backend import (
+    EXACT_TOTAL,
+    Facets,
+    FacetValue,
+    Hit,
+    HitPassage,
+    SearchPage,
+    SearchRequest,
+    Sort,
+    most_first,
+)
 from indexer.search.cursor import Cursor
 from indexer.search.hits import Piece, marked
 from indexer.search.opensearch import queries
@@ -28,6 +38,7 @@ from indexer.search.terms import Terms, look_up
 MOST_FACETS = 1000
 SHOWN = ["version", "collection_id", "key", "title", "media_type", "language", "accepted_at"]
 
+_FACET_FIELDS = {"collection": "collection_id", "media_type": "media_type", "language": "language"}
 _NAMES = text("SELECT collection_id, name FROM collections WHERE collection_id = ANY(:collection_ids)")
 _NEWEST = text("SELECT document_id, input_version FROM documents WHERE document_id = ANY(:document_ids)")
 _SCORE = re.compile(r"[0-9]{1,9}(\.[0-9]{1,20})?([eE]-[0-9]{1,2})?")
@@ -149,11 +160,7 @@ def _body(request: SearchRequest, cursor: Cursor, query: Json) -> Json:
         "sort": queries.ORDERS[request.sort],
         "_source": SHOWN,
         "track_total_hits": EXACT_TOTAL,
-        "aggs": {
-            "collection": {"terms": {"field": "collection_id", "size": MOST_FACETS}},
-            "media_type": {"terms": {"field": "media_type", "size": MOST_FACETS}},
-            "language": {"terms": {"field": "language", "size": MOST_FACETS}},
-        },
+        "aggs": {name: {"terms": {"field": field, "size": MOST_FACETS}} for name, field in _FACET_FIELDS.items()},
     }
     if cursor.place is not None:
         body["search_after"] = [_VALUES[request.sort](cursor.place), str(cursor.document_id)]
@@ -200,18 +207,11 @@ def _names(connection: Connection, answer: _Answer) -> dict[int, str]:
 
 
 def _facets(answer: _Answer, names: dict[int, str]) -> dict[str, list[FacetValue]]:
-    """The counts by collection, media type and language, the largest first."""
+    """The counts by collection, media type and language."""
     found = answer.found["aggregations"]
-    collections = [
-        FacetValue(names[bucket["key"]], bucket["doc_count"])
-        for bucket in found["collection"]["buckets"]
-        if bucket["key"] in names
-    ]
-    others = {
-        name: [FacetValue(bucket["key"], bucket["doc_count"]) for bucket in found[name]["buckets"]]
-        for name in ("media_type", "language")
-    }
-    return {"collection": collections, **others}
+    counts = {name: {bucket["key"]: bucket["doc_count"] for bucket in found[name]["buckets"]} for name in _FACET_FIELDS}
+    counts["collection"] = {names[key]: n for key, n in counts["collection"].items() if key in names}
+    return {name: most_first(of) for name, of in counts.items()}
 
 
 def _hits(

@@ -109,6 +109,20 @@ def test_filters_hold_for_total_and_facets(index: SearchIndex):
     assert counts(page.facets["media_type"]) == {"text/0": 5, "text/2": 5}
 
 
+def test_the_largest_facet_comes_first_and_equal_ones_by_name(index: SearchIndex):
+    for name, media_type, language in [("c", "text/z", "fr"), ("b", "text/y", "en"), ("a", "text/x", "de")]:
+        of = {"collection_id": index.collection(name), "media_type": media_type, "language": language}
+        index.add(name, "word", **of)
+        if name == "b":
+            index.add("another", "word", **of)
+    for facets in (index.search("word").facets, index.facets("word").values):
+        assert {kind: [(facet.value, facet.count) for facet in found] for kind, found in facets.items()} == {
+            "collection": [("b", 2), ("a", 1), ("c", 1)],
+            "media_type": [("text/y", 2), ("text/x", 1), ("text/z", 1)],
+            "language": [("en", 2), ("de", 1), ("fr", 1)],
+        }
+
+
 def test_sorts(index: SearchIndex):
     index.add("1", "word", title="banana")
     index.add("2", "word word word word", title="Cherry")
