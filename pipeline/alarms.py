@@ -71,7 +71,7 @@ def _stuck(live: dict[str, Any]) -> Iterator[Alarm]:
         age = duration(oldest["age_seconds"])
         yield Alarm("oldest_queued", f"The oldest document in the queue waits for {age}.", f"/jobs/{oldest['job_id']}")
     short = live["capacity"]["short_by"]
-    if short and short >= 0.5:
+    if oldest and short and short >= 0.5:  # a rush that is over is no lack
         yield Alarm("capacity", f"More arrives than the workers can do: short by {short:.0f}.", "/workers", bad=False)
 
 

@@ -72,7 +72,7 @@ KINDS = {
         Kind("tiff", "image/tiff", "image"),
         Kind("bmp", "image/bmp", "image"),
         Kind("webp", "image/webp", "image"),
-        Kind("eml", "message/rfc822", "eml"),
+        Kind("eml", "message/rfc822", "eml", revision=2),
         Kind("msg", "application/vnd.ms-outlook", "msg"),
         Kind("zip", "application/zip", "zip_file"),
         Kind("html", "text/html", "html", revision=2, plain=True, markup=True),

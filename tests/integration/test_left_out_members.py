@@ -100,6 +100,7 @@ def test_a_fourth_costs_the_document_and_no_more_time(pool: ExtractionPool):
     with pytest.raises(Permanent, match=r"longer than 1\.5 s \(") as refusal:
         pool.submit(archive(*["hang"] * 4)).result(DEADLINE)
     assert refusal.value.code == "extractor_timeout"
+    assert refusal.value.message.endswith(" Members that had ended earlier readings were left out: 3.")
     assert time.monotonic() - started < 4 * SECONDS + 2
     answers(pool)
 

@@ -259,6 +259,16 @@ def test_capacity_is_arrivals_times_service_time(world: OperatedWorld) -> None:
     assert capacity["seconds_per_job"] == pytest.approx(10, rel=0.02)
     assert capacity["needed"] == pytest.approx(10, rel=0.02)
     assert (capacity["slots"], capacity["short_by"]) == (3, pytest.approx(7, rel=0.03))
+
+
+def test_missing_capacity_is_an_alarm_while_something_waits(world: OperatedWorld) -> None:
+    world.attempt(world.job_of())
+    world.age("attempts", "started_at", timedelta(seconds=10))
+    multiply_arrivals(world, to=900)
+    assert "capacity" not in codes(world)
+
+    world.job_of()
+
     assert "capacity" in codes(world)
 
 

@@ -116,6 +116,8 @@ class ExtractionPool:
                 is_another = end.member and end.member not in left_out
                 goes_on = readings_left and time.monotonic() < until
                 if may_be_chance or not is_another or not goes_on:
+                    if left_out:
+                        end.message += f" Members that had ended earlier readings were left out: {len(left_out)}."
                     raise
                 left_out = _those_before(end.member, left_out)
                 left_out[end.member] = end.why

@@ -9,7 +9,9 @@ from urllib.parse import unquote_to_bytes
 
 from indexer.extract.encodings import decode, known
 
-_MOST_CHARACTERS = 100_000
+MOST_BYTES = 100_000
+"""Of a field's value; a few thousand addresses are shorter."""
+
 _ENCODED_WORD = re.compile(r"=\?([^?\s]{1,80}+)\?([bBqQ])\?([^?]*+)(?:\?=|$)")
 _SPACE = re.compile(r"\s+")
 _PARAMETER = re.compile(r';\s*+([^\s=;"]++)\s*+=\s*+(?:"((?:[^"\\]|\\.)*+)"?|([^;]*+))', re.DOTALL)
@@ -38,8 +40,12 @@ class Fields:
 
     def text(self, name: str) -> str:
         """The value as it stands, in one line."""
-        raw = b"".join(self._values.get(name, ()))[:_MOST_CHARACTERS]
+        raw = b"".join(self._values.get(name, ()))[:MOST_BYTES]
         return self._decoded(raw).strip()
+
+    def is_too_long(self, name: str) -> bool:
+        """Whether the value goes on behind what is read of it."""
+        return sum(map(len, self._values.get(name, ()))) > MOST_BYTES
 
     def words(self, name: str) -> str:
         """The value as people see it."""

@@ -10,7 +10,7 @@ from indexer.extract.kinds import KINDS
 from indexer.extract.mail import flowed, mailbox, signed
 from indexer.extract.mail.letter import BODY, Letter, attachment_name, letter_reading
 from indexer.extract.mail.mime import Part, parts_of
-from indexer.extract.mail.mime_fields import Fields
+from indexer.extract.mail.mime_fields import MOST_BYTES, Fields
 from indexer.extract.members import Members
 from indexer.extract.types import Block, Buffer, Limits, Reading, Request
 
@@ -18,6 +18,7 @@ _HEAD = 4096
 _WIDE_MARKS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _MESSAGES = frozenset({"message/rfc822", "message/global", "message/news"})
 _SIGNATURES = signed.SIGNATURES | {"application/pgp-encrypted"}  # a version number beside what is encrypted
+_READ_OF_HEAD = ("from", "to", "cc", "bcc", "subject")
 _DECORATION = re.compile(r"text/(?:css|javascript)|application/(?:x-)?(?:javascript|font.*)|font/.*|image/svg.*")
 _PGP = re.compile(rb"-----BEGIN PGP MESSAGE-----.*?(?:-----END PGP MESSAGE-----|\Z)", re.DOTALL)
 
@@ -57,6 +58,8 @@ def _message(data: bytes, request: Request, *, transcoded: bool) -> Reading:
     parts = list(islice(walk, request.limits.members + 1))
     _refuse_more(len(parts), request.limits, "The message has too many parts")
     message = _Message(request, transcoded=transcoded)
+    for name in filter(fields.is_too_long, _READ_OF_HEAD):
+        message.members.fail(f"the field {name.title()}", f"only its first {MOST_BYTES:,} bytes were read")
     message.read_body(parts)
     message.read_attachments(parts)
     return letter_reading(_letter(fields), message.body, message.attached, message.members)
@@ -145,11 +148,16 @@ class _Message:
         if _is_adornment(part):
             self.members.read(attachment_name(part.filename, 0), content, part.media_type, quietly=True)
             return
-        name = attachment_name(part.filename, len(self.attached) + 1)
+        name = attachment_name(part.filename or _subject(part, content), len(self.attached) + 1)
         self.attached.append(name)
         charset = f"; charset={self._charset(part)}" if self._charset(part) else ""
         media_type = "message/rfc822" if part.media_type in _MESSAGES else f"{part.media_type}{charset}"
         self.members.read(name, content, media_type)
+
+
+def _subject(part: Part, content: bytes) -> str:
+    """What people know a message inside by, which has a file name in the rarest case; '' of anything else."""
+    return parts_of(content)[0].words("subject").replace("/", "-") if part.media_type in _MESSAGES else ""
 
 
 def _is_shown(part: Part) -> bool:

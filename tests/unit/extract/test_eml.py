@@ -145,6 +145,22 @@ def test_attachments_are_named_in_the_head_and_signatures_are_not():
     assert found.text_quality is TextQuality.OK
 
 
+def test_a_message_inside_is_known_by_its_subject():
+    inner = message(part("Words inside"), "Subject: =?utf-8?q?Re:_oil/wicks?=\n")
+    nameless = message(part("No subject"), "From: a@example.org\n")
+    parts = [PLAIN, part(inner, "message/rfc822"), part(nameless, "message/rfc822")]
+    found = read(message(multipart("mixed", parts)))
+    assert [p.member for p in found.passages] == [None, "Re: oil-wicks", "attachment 2"]
+
+
+@pytest.mark.parametrize(
+    ("more", "partial"), [(0, None), (1, ["the field Bcc: only its first 100,000 bytes were read"])]
+)
+def test_a_field_that_is_not_read_to_its_end_is_named(more: int, partial: list[str] | None):
+    found = read(message(PLAIN, f"{HEAD}Bcc: {'a@b.org,' * 12_499}{'c' * (7 + more)}\n"))
+    assert found.facts.get("partial") == partial
+
+
 def test_a_picture_that_is_attached_is_missed_when_it_cannot_be_read():
     found = read(message(multipart("mixed", [PLAIN, packed(b"\x00\x01\x02" * 99, "image/x-none", "a.xyz")])))
     assert found.text_quality is TextQuality.PARTIAL
