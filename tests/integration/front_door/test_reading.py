@@ -138,7 +138,7 @@ def test_a_document_tells_the_facts_of_its_text(client: Client, world: World) ->
         "hint": "Mend the parts that are named, or upload them by themselves.",
         "characters": 5, "title": "Log", "pages": 12, "pages_approximate": None, "pages_without_text": 3,
         "ocr_pages": None, "ocr_languages": None, "encoding": None, "encoding_confidence": None, "language": "en",
-        "language_confidence": 0.99, "truncated": None, "partial": ["page 4: it is damaged"],
+        "language_confidence": 0.99, "truncated": None, "out_of_time": None, "partial": ["page 4: it is damaged"],
         "partial_more": None,
     }  # fmt: skip
 
