@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from struct import Struct
 from typing import NamedTuple, TypeVar
@@ -71,7 +72,7 @@ def language_of(blocks: Sequence[Block | Passage]) -> Language | None:
 def language_in(text: str) -> Language | None:
     """The language of a short text."""
     data = text.lower().encode("utf-8", "replace")
-    beyond_ascii = "" if data.isascii() else data.translate(None, _ASCII).decode()
+    beyond_ascii = {} if data.isascii() else Counter(data.translate(None, _ASCII).decode())
     letters = _letters(len(data.translate(None, _NO_ASCII_LETTERS)), beyond_ascii)
     if sum(letters.values()) < FEWEST_LETTERS:
         return None
@@ -82,7 +83,7 @@ def language_in(text: str) -> Language | None:
     small_words = _votes(_BY_WORD, words)
     if unshared and (told := _by_script(_weighed(letters, words, max(_counted(small_words))))):
         return told
-    return _by_words(words, small_words, _votes(_BY_LETTER, set(beyond_ascii)))
+    return _by_words(words, small_words, _votes(_BY_LETTER, beyond_ascii))
 
 
 def _by_script(letters: Mapping[str, float]) -> Language | None:
@@ -135,18 +136,23 @@ def _told(code: str, confidence: float) -> Language | None:
     return Language(code, round(confidence, 2)) if code and confidence >= SURE else None
 
 
-def _letters(ascii_letters: int, beyond_ascii: str) -> Mapping[str, int]:
+def _letters(ascii_letters: int, beyond_ascii: Mapping[str, int]) -> Mapping[str, int]:
     """How many letters are of each script, or of the language that alone is written in it."""
     if not beyond_ascii:
         return {"Latin": ascii_letters}
     letters = Counter(Latin=ascii_letters)
-    for character, count in Counter(beyond_ascii).items():
-        if character.isalpha():
-            script = _SCRIPTS[bisect_right(_BEGINNINGS, ord(character)) - 1][1]
+    for character, count in beyond_ascii.items():
+        if (script := _script(character)) is not None:
             letters[script] += count * _DENSE.get(script, 1)
     if letters["Han"]:
         letters["ja" if letters["ja"] > _KANA_SHARE * letters["Han"] else "zh"] += letters.pop("Han")
     return letters
+
+
+@lru_cache(1 << 12)
+def _script(character: str) -> str | None:
+    """That of a letter, or the language that alone is written in it; None of what is no letter."""
+    return _SCRIPTS[bisect_right(_BEGINNINGS, ord(character)) - 1][1] if character.isalpha() else None
 
 
 _CODES = [*dict.fromkeys([*FUNCTION_WORDS, *TELLING_LETTERS])]

@@ -13,7 +13,9 @@ UNRELIABLE_SHARE = 0.02
 """Above this share of characters that mean nothing, a text layer is garbage: measured without a false alarm."""
 
 _MEANINGLESS = re.compile("[\x00-\x08\x0e-\x1f\x7f\ue000-\uf8ff\ufffd\ud800-\udfff\U000f0000-\U0010fffd]")
-_TELLING_BYTES = b"\x7f\xee\xef\xf3\xf4"  # of all these in UTF-8, but for what cleaning removes
+# Of all these in UTF-8, but for what cleaning removes. The signs of Chinese begin with \xef as well.
+_TELLING_BYTES = b"\x7f\xee\xf3\xf4"
+_TELLING_PAIR = re.compile(rb"\xef[\x80-\xa3\xbf]")
 _GLYPH_NUMBER = re.compile(r"\(cid:\d+\)")
 
 
@@ -71,4 +73,5 @@ def _meaningless(text: str, *, is_clean: bool) -> int:
 
 def _may_have_meaningless(text: str) -> bool:
     """A quick look that spares most texts a slow one."""
-    return any(map(text.encode().__contains__, _TELLING_BYTES))
+    data = text.encode()
+    return any(map(data.__contains__, _TELLING_BYTES)) or (b"\xef" in data and bool(_TELLING_PAIR.search(data)))
