@@ -93,7 +93,7 @@ SAMPLES = [
         absent=("page of the lamp",),
         members=(
             *("tide.pdf", "notes.zip/notes/a.txt", "маяк.txt", "Möwe n.txt"),
-            *("attachment 5", "attachment 6", "attachment 6/log.txt"),
+            *("attachment 5", "The lamp", "The lamp/log.txt"),
         ),
     ),
     Sample("alternative.eml", lambda: message(ALTERNATIVE), words=("The plain lamp",), absent=("page",)),
