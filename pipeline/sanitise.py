@@ -7,6 +7,7 @@ text, titles, file names, metadata and search queries all come through here, so 
 _LINE_BREAKS = str.maketrans("\x0b\x0c", "\n\n")
 _CONTROLS = dict.fromkeys(n for n in range(0x20) if chr(n) not in "\t\n\r")
 _CONTROL_BYTES = bytes(_CONTROLS)
+_MANY = 2000
 
 
 def clean_text(text: str) -> str:
@@ -40,9 +41,11 @@ def clean_json(value: object) -> object:
 
 
 def _is_clean(text: str) -> bool:
-    """Told of the bytes, by one search for each control character: several times faster than a pattern."""
+    """Told of the bytes, several times faster than by a pattern; of many, by a search for each control character."""
     try:
         data = text.encode()
     except UnicodeEncodeError:  # a surrogate
         return False
+    if len(data) < _MANY:
+        return len(data.translate(None, _CONTROL_BYTES)) == len(data)
     return not any(map(data.__contains__, _CONTROL_BYTES))

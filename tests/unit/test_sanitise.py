@@ -1,3 +1,4 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,6 +12,12 @@ def test_keeps_what_people_write():
 
 def test_strips_nul_and_control_characters():
     assert clean_text("a\x00b\x01c\x1bd\x7f") == "abcd\x7f"
+
+
+@pytest.mark.parametrize("code", sorted(set(range(0x20)) - set(b"\t\n\r\v\f")))
+@pytest.mark.parametrize("around", ["", "many words " * 1000])
+def test_strips_each_of_them_from_short_and_long_texts(code: int, around: str):
+    assert clean_text(f"{around}a{chr(code)}b{around}") == f"{around}ab{around}"
 
 
 def test_a_form_feed_still_parts_words():
