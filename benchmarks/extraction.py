@@ -225,6 +225,7 @@ def _beside(results: Results, bench: Bench, pace: float, mode: str) -> None:
                 _accept(client, _letter(n))
                 pause(began + (n + 1) / pace - time.monotonic())
             until(lambda: unfinished(world) == (culprit is not None), seconds=60)
+    assert culprit is None or culprit.is_running(), "it must outlast the others: this machine is too busy"
     results.note(f"{mode}: CPU of a good document, ms", (_cpu(worker, culprit) - cpu) / count * 1000)
     waits = world.rows(
         """
